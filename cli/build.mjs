@@ -1,0 +1,36 @@
+/** Sources → dist/: the hook alone (no yaml, no ajv), the command line, the library, and a small entry that picks. */
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const dist = join(root, 'dist');
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist);
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  legalComments: 'none',
+  logLevel: 'warning',
+  // Packages in CommonJS call require.
+  banner: { js: "import { createRequire as bylawRequire } from 'node:module'; const require = bylawRequire(import.meta.url);" },
+};
+await Promise.all([
+  build({ ...common, entryPoints: ['hooks/run.ts'], outfile: 'dist/hook.mjs' }),
+  build({ ...common, entryPoints: ['cli/main.ts'], outfile: 'dist/cli.mjs' }),
+  build({ ...common, entryPoints: ['engine/index.ts'], outfile: 'dist/index.mjs' }),
+]);
+
+writeFileSync(
+  join(dist, 'bylaw.mjs'),
+  `#!/usr/bin/env node
+if (process.argv[2] === 'hook') (await import('./hook.mjs')).main(process.argv.slice(3));
+else await (await import('./cli.mjs')).main(process.argv);
+`,
+);
+chmodSync(join(dist, 'bylaw.mjs'), 0o755);

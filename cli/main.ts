@@ -1,0 +1,60 @@
+/** The command line: dispatch only. */
+import { Command, CommanderError } from 'commander';
+import { pathToFileURL } from 'node:url';
+import { compile } from '../engine/plan/compile.ts';
+import { ENGINE } from '../engine/version.ts';
+import { main as hook } from '../hooks/run.ts';
+import { check, type CheckOptions } from './check.ts';
+import { explain, type ExplainOptions } from './explain.ts';
+import { show, type ShowOptions } from './show.ts';
+import { complain, Exit } from './terminal.ts';
+import { test, type TestOptions } from './test.ts';
+import { trust } from './trust.ts';
+
+function program(): Command {
+  const bylaw = new Command('bylaw').description('House rules for coding agents, as YAML').version(ENGINE, '-V, --version').exitOverride().configureHelp({ sortSubcommands: false });
+
+  bylaw.command('check').description('find every mistake in the policies').argument('[path]', 'a project folder or a single policy file')
+    .option('--format <format>', 'text, json or github').option('--json', 'the same as --format json')
+    .option('--schema [file]', 'write a schema that knows your own lists, facts and rules')
+    .action((path: string | undefined, options: CheckOptions) => check(path, options));
+
+  bylaw.command('test').description('play the scenarios in *.test.yaml').argument('[paths...]', 'test files or folders')
+    .option('-t, --test <text>', 'only cases whose `rule › name` contains the text').option('--watch', 'again on every change').option('--json', 'for programs')
+    .action((paths: string[], options: TestOptions) => test(paths, options));
+
+  bylaw.command('explain').description("why a call is denied, and why other rules stay quiet: bylaw explain 'Read src/a.ts'")
+    .argument('[step...]', 'a step as in tests, or a problem code').option('--event <file>', 'a hook event as JSON; - for stdin')
+    .option('--session <id>', 'with the state of this session').option('--project <folder>').option('--json', 'for programs')
+    .action((step: string[], options: ExplainOptions) => explain(step, options));
+
+  bylaw.command('show').description('a rule as it is in force, with the origin of every key').argument('[name]', 'a rule, fact or list')
+    .option('--core', 'the core form that is evaluated').option('--json', 'for programs').option('--project <folder>')
+    .action((name: string | undefined, options: ShowOptions) => show(name, options));
+
+  bylaw.command('trust').description('let the policies of a project run programs and write files').argument('[path]')
+    .option('--remove', 'take it back').action((path: string | undefined, options: { remove?: boolean }) => trust(path, options));
+
+  bylaw.command('hook').description('answer one hook event on stdin').argument('[event]', 'its name, for input that can not be read')
+    .action((event: string | undefined) => hook(event === undefined ? [] : [event]));
+
+  bylaw.command('compile', { hidden: true }).argument('<folder>').action((folder: string) => void compile(folder, process.env));
+  return bylaw;
+}
+
+export async function main(argv: readonly string[]): Promise<void> {
+  try {
+    await program().parseAsync([...argv]);
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+    else if (error instanceof Exit) {
+      if (error.message !== '') complain(error.message);
+      process.exitCode = error.code;
+    } else {
+      complain(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      process.exitCode = 2;
+    }
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href && import.meta.url.endsWith('.ts')) await main(process.argv);

@@ -1,0 +1,128 @@
+/** Pure facts made of other facts: first, regex, option, rows, since. */
+import { covers } from '../command/covers.ts';
+import type { Json, JsonObject, Term } from '../model.ts';
+import { holds, textOf, type Known, type Look } from './holds.ts';
+import { isObject, known, plainValue, type FormOf } from './know.ts';
+import { applyLogic } from './logic.ts';
+import { capture } from './match.ts';
+import { valuesOf } from './cells.ts';
+
+/** `is` of the first entry that holds; an entry that can't be known matters only if it would change the answer. */
+export function first(form: FormOf<'first'>, look: Look): Known {
+  const doubtful: { readonly unknown: Known; readonly is: string }[] = [];
+  let result: Known = known([]);
+  let chosen = '';
+  for (const entry of form.entries) {
+    const answer = holds(entry.match, look);
+    if (answer.is === 'unknown') doubtful.push({ unknown: answer, is: JSON.stringify(entry.is) });
+    if (answer.is !== 'yes') continue;
+    result = termValue(entry.is, look);
+    chosen = JSON.stringify(entry.is);
+    break;
+  }
+  return doubtful.find((entry) => entry.is !== chosen)?.unknown ?? result;
+}
+
+/** A term that names a fact keeps that fact's sort. */
+function termValue(term: Term, look: Look): Known {
+  if (term.is === 'fact') return look(term.fact);
+  return known(term.is === 'text' ? term.text : term.value);
+}
+
+export function regex(form: FormOf<'regex'>, look: Look): Known {
+  const of = look(form.of);
+  if (of.is === 'unknown') return of;
+  return known(of.values.map((value) => capture(form.regex, textOf(value), form.anyCase === true) ?? null));
+}
+
+/** Values given to a program's option: `-m x`, `-mx`, `-am x`, `--message x`, `--message=x`. */
+export function option(form: FormOf<'option'>, look: Look): Known {
+  const runs = look('runs');
+  if (runs.is === 'unknown') return runs;
+  const values: string[] = [];
+  for (const run of runs.values) {
+    if (!Array.isArray(run)) continue;
+    const argv = run.map((word: Json) => (word === null ? null : String(word)));
+    if (covers(form.of, { argv }, false) === 'no') continue;
+    for (const [index, word] of argv.entries()) {
+      const value = word === null ? undefined : optionValue(word, argv[index + 1], form.options);
+      if (value !== undefined) values.push(value);
+    }
+  }
+  return known(values);
+}
+
+function optionValue(word: string, next: string | null | undefined, options: readonly string[]): string | undefined {
+  for (const name of options) {
+    if (word === name) return next ?? undefined;
+    if (name.startsWith('--')) {
+      if (word.startsWith(`${name}=`)) return word.slice(name.length + 1);
+    } else if (/^-[A-Za-z]/.test(word) && word.includes(name.slice(1))) {
+      const rest = word.slice(word.indexOf(name.slice(1)) + name.length - 1);
+      return rest === '' ? (next ?? undefined) : rest;
+    }
+  }
+  return undefined;
+}
+
+/** Rows of a JSON table, each with the plain fields of its parents. */
+export function rows(form: FormOf<'rows'>, look: Look): Known {
+  const taken: Json[] = [];
+  for (const source of form.rows) {
+    const dot = source.indexOf('.');
+    const base = look(dot < 0 ? source : source.slice(0, dot));
+    if (base.is === 'unknown') return base;
+    for (const row of tableRows(base.values, dot < 0 ? [] : source.slice(dot + 1).split('.'), {})) {
+      const lookRow: Look = (name) => (Object.hasOwn(row, name) ? known(row[name]) : look(name));
+      const fits = holds(form.match, lookRow);
+      if (fits.is === 'unknown') return fits;
+      if (fits.is === 'no' || !whenHolds(form.when, (name) => (Object.hasOwn(row, name) ? row[name] : undefined), look)) continue;
+      taken.push(row[form.take] ?? null);
+    }
+  }
+  return known(taken);
+}
+
+function whenHolds(when: FormOf<'rows'>['when'], field: (name: string) => Json | undefined, look: Look): boolean {
+  if (when === undefined) return true;
+  const result = applyLogic(when, (name) => {
+    const own = field(name);
+    if (own !== undefined) return own;
+    const outer = look(name);
+    return outer.is === 'known' ? plainValue(outer.values) : undefined;
+  });
+  return result.missed === undefined && valuesOf(result.value).length > 0 && result.value !== 0;
+}
+
+function tableRows(values: readonly Json[], path: readonly string[], parents: JsonObject): readonly JsonObject[] {
+  return values.flatMap((value): readonly JsonObject[] => {
+    if (Array.isArray(value)) return tableRows(value, path, parents);
+    if (!isObject(value)) return [];
+    const [field, ...rest] = path;
+    if (field === undefined) return [{ ...parents, ...value }];
+    const own = Object.fromEntries(Object.entries(value).filter(([, item]) => typeof item !== 'object' || item === null));
+    const child = Object.hasOwn(value, field) ? value[field] : undefined;
+    return child === undefined ? [] : tableRows([child], rest, { ...parents, ...own });
+  });
+}
+
+/** Whole seconds since a remembered moment; absent if it is no moment, or lies ahead. */
+export function since(form: FormOf<'since'>, look: Look, now: number): Known {
+  const of = look(form.of);
+  if (of.is === 'unknown') return of;
+  const moment = of.values[0];
+  const at = typeof moment === 'string' ? Date.parse(moment) : typeof moment === 'number' ? moment * 1000 : NaN;
+  return known(Number.isNaN(at) || at > now ? [] : [Math.floor((now - at) / 1000)]);
+}
+
+/** Values below a path of field names; lists on the way are entered. Own fields only. */
+export function walkPath(values: readonly Json[], path: readonly string[]): Json {
+  const [field, ...rest] = path;
+  if (field === undefined) return values;
+  const next = values.flatMap((value): readonly Json[] => {
+    if (Array.isArray(value)) return valuesOf(walkPath(value, path));
+    return isObject(value) && Object.hasOwn(value, field) ? [value[field] ?? null] : [];
+  });
+  return walkPath(next, rest);
+}
+

@@ -1,0 +1,35 @@
+/** Plan × State × Event → Verdict × next State, or the outside facts it needs first. Pure; everything else calls this. */
+import type { Event, Need, Plan, State, Verdict } from '../model.ts';
+import { lookup } from '../plan/lookup.ts';
+import { settle } from './cells.ts';
+import { commit } from './commit.ts';
+import { decide } from './decide.ts';
+import { createKnowledge, type Knowledge } from './know.ts';
+import { tryRule, type Trial } from './try.ts';
+
+export type Evaluation =
+  | { readonly needs: readonly Need[] }
+  | { readonly verdict: Verdict; readonly state: State };
+
+/** Told of every rule that was looked up, once nothing is needed any more. */
+export type Trace = (trial: Trial, knowledge: Knowledge) => void;
+
+export function evaluate(plan: Plan, state: State, event: Event, trace?: Trace): Evaluation {
+  // look up
+  const { rules, moving } = lookup(plan, event);
+
+  // know: facts are found on demand, from the state as it was before the event
+  const knowledge = createKnowledge(plan, settle(state, event), event);
+
+  // test
+  const trials = rules.flatMap((rule) => tryRule(rule, knowledge) ?? []);
+
+  // decide
+  const verdict = decide(trials, knowledge);
+
+  // commit
+  const { state: next, deeds, failures } = commit(trials, moving, verdict, knowledge);
+  if (knowledge.needs.size > 0) return { needs: [...knowledge.needs.values()] };
+  if (trace !== undefined) for (const trial of trials) trace(trial, knowledge);
+  return { verdict: { ...verdict, failures: [...verdict.failures, ...failures], deeds }, state: next };
+}

@@ -1,0 +1,120 @@
+/** A test of a policy (match, unless, until) against what is known of an event. */
+import { covers } from '../command/covers.ts';
+import type { Clause, Json, Matcher, Pattern, Test } from '../model.ts';
+import { every, NO, some, YES, type Answer, type Cause } from './answer.ts';
+import { matchesGlob, matchesRegex, type Sort } from './match.ts';
+
+/** A fact's values; no values means absent. */
+export type Known =
+  | { readonly is: 'known'; readonly sort: Sort; readonly values: readonly Json[] }
+  | { readonly is: 'unknown'; readonly cause: Cause };
+
+export type Look = (fact: string) => Known;
+
+/** Facts about what the call does; an exception must cover all of it. */
+const ACTS: ReadonlySet<string> = new Set(['path', 'writes', 'runs', 'content']);
+
+export function holds(test: Test, look: Look): Answer {
+  return some(test, (matcher) => matcherHolds(matcher, look));
+}
+
+/** Whether `unless` excuses what satisfied `match`: on acts, every value must be covered. */
+export function excuses(unless: Test, match: Test, look: Look): Answer {
+  const pooled = new Map<string, Set<number>>();
+  let undecided: Answer | undefined;
+  for (const matcher of unless) {
+    const acts = matcher.filter((clause) => ACTS.has(clause.fact));
+    const rest = every(
+      matcher.filter((clause) => !ACTS.has(clause.fact)),
+      (clause) => clauseHolds(clause, look),
+    );
+    if (rest.is === 'no') continue;
+    const covered = every(acts, (clause) => coversAll(clause, match, look, acts.length === 1 && rest.is === 'yes' ? pooled : undefined));
+    if (rest.is === 'yes' && covered.is === 'yes') return YES;
+    if (rest.is === 'unknown') undecided = rest;
+    else if (covered.is === 'unknown') undecided = covered;
+  }
+  for (const [fact, numbers] of pooled) {
+    const all = satisfying(fact, match, look);
+    if (all.is === 'known' && all.values.length > 0 && all.values.every((_, index) => numbers.has(index))) return YES;
+  }
+  return undecided ?? NO;
+}
+
+function matcherHolds(matcher: Matcher, look: Look): Answer {
+  return every(matcher, (clause) => clauseHolds(clause, look));
+}
+
+function clauseHolds(clause: Clause, look: Look): Answer {
+  const known = look(clause.fact);
+  if (known.is === 'unknown') return known;
+  const answer = some(clause.values, (pattern) => {
+    if (pattern.is === 'there') return known.values.length > 0 ? YES : NO;
+    if (pattern.is === 'absent') return known.values.length > 0 ? NO : YES;
+    return some(known.values, (value) => valueFits(value, known.sort, pattern, clause, look));
+  });
+  return answer.is === 'no' ? { is: 'no', because: clause.fact } : answer;
+}
+
+function coversAll(clause: Clause, match: Test, look: Look, pooled: Map<string, Set<number>> | undefined): Answer {
+  const known = satisfying(clause.fact, match, look);
+  if (known.is === 'unknown') return known;
+  if (known.values.length === 0) return clause.values.some((pattern) => pattern.is === 'absent') ? YES : NO;
+  const numbers = pooled?.get(clause.fact) ?? new Set<number>();
+  pooled?.set(clause.fact, numbers);
+  return every(known.values.entries(), ([index, value]) => {
+    const answer = some(clause.values, (pattern) => valueFits(value, known.sort, pattern, clause, look));
+    if (answer.is === 'yes') numbers.add(index);
+    return answer;
+  });
+}
+
+/** The values of a fact that satisfied `match`: all of them where it does not ask for the fact. */
+function satisfying(fact: string, match: Test, look: Look): Known {
+  const known = look(fact);
+  if (known.is === 'unknown') return known;
+  const values = known.values.filter((value) =>
+    match.some((matcher) => {
+      if (matcherHolds(matcher, look).is === 'no') return false;
+      const clauses = matcher.filter((clause) => clause.fact === fact);
+      return clauses.every((clause) => clause.values.some((pattern) => valueFits(value, known.sort, pattern, clause, look).is !== 'no'));
+    }),
+  );
+  return { ...known, values };
+}
+
+function valueFits(value: Json, sort: Sort, pattern: Pattern, clause: Clause, look: Look): Answer {
+  const anyCase = clause.anyCase === true;
+  switch (pattern.is) {
+    case 'there':
+      return YES;
+    case 'absent':
+      return NO;
+    case 'fact': {
+      const other = look(pattern.fact);
+      if (other.is === 'unknown') return other;
+      const text = textOf(value);
+      return other.values.some((each) => (anyCase ? textOf(each).toLowerCase() === text.toLowerCase() : textOf(each) === text)) ? YES : NO;
+    }
+    case 'regex':
+      return matchesRegex(pattern.regex, textOf(value), anyCase) ? YES : NO;
+    case 'glob': {
+      if (sort !== 'run' || !Array.isArray(value)) return matchesGlob(pattern.glob, textOf(value), sort, anyCase) ? YES : NO;
+      const answer = covers(pattern.glob, { argv: value.map((word: Json) => (word === null ? null : String(word))) }, anyCase);
+      if (answer === 'unknown') return { is: 'unknown', cause: { kind: 'failed', fact: clause.fact, why: 'part of the command can not be known' } };
+      return answer === 'yes' ? YES : NO;
+    }
+  }
+}
+
+/** A value as the text that patterns and messages see. */
+export function textOf(value: Json): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string' || item === null)) return value.map((item) => item ?? '?').join(' ');
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
+/** Whether one of the patterns covers the agent's name. */
+export function matchesAgent(patterns: readonly string[], agent: string): boolean {
+  return patterns.some((pattern) => matchesGlob(pattern, agent, 'agent', false));
+}

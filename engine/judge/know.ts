@@ -1,0 +1,106 @@
+/** Facts on demand: what the event, the state, other facts and the outside say. */
+import type { Event, Fact, Form, Json, JsonObject, Level, Need, Plan, State } from '../model.ts';
+import { builtin, isEventFact } from './builtin.ts';
+import type { Cost } from './answer.ts';
+import { valuesOf } from './cells.ts';
+import { count, phase, remembered } from './recall.ts';
+import { first, option, regex, rows, since, walkPath } from './derive.ts';
+import type { Known, Look } from './holds.ts';
+import type { Sort } from './match.ts';
+import { outside } from './outside.ts';
+
+/** Everything one evaluation knows; what it is not given it collects as needs. */
+export interface Knowledge {
+  readonly plan: Plan;
+  /** As it was before the event. */
+  readonly state: State;
+  readonly event: Event;
+  readonly needs: Map<string, Need>;
+  readonly memo: Map<string, Known>;
+}
+
+/** Who asks: `level` is the asking rule's. */
+export interface Asker {
+  readonly level: Level;
+  readonly cost: Cost;
+}
+
+export function createKnowledge(plan: Plan, state: State, event: Event): Knowledge {
+  return { plan, state, event, needs: new Map(), memo: new Map() };
+}
+
+export function know(knowledge: Knowledge, name: string, asker: Asker): Known {
+  const key = `${asker.level} ${name}`;
+  const remembered = knowledge.memo.get(key);
+  if (remembered !== undefined) return remembered;
+  const known = find(knowledge, name, asker);
+  if (known.is === 'known' || known.cause.kind === 'failed') knowledge.memo.set(key, known);
+  return known;
+}
+
+export function looker(knowledge: Knowledge, asker: Asker): Look {
+  return (name) => know(knowledge, name, asker);
+}
+
+function find(knowledge: Knowledge, name: string, asker: Asker): Known {
+  const { plan, event } = knowledge;
+  const fact = Object.hasOwn(plan.facts, name) ? plan.facts[name] : undefined;
+  if (fact !== undefined) return formed(knowledge, fact, asker);
+  if (Object.hasOwn(plan.lists, name)) return known(plan.lists[name] ?? []);
+  if (name === 'level') return known([asker.level]);
+  if (isEventFact(name)) {
+    const found = builtin(knowledge, name, asker);
+    if (event.unreadable === undefined || found.is === 'unknown' || found.values.length > 0) return found;
+    return name === 'error' || name.startsWith('env.') ? found : failed(name, event.unreadable);
+  }
+  // `graph.current_wave`: a field of a declared fact.
+  const dot = name.indexOf('.');
+  const base = dot > 0 ? know(knowledge, name.slice(0, dot), asker) : known([]);
+  return base.is === 'known' && dot > 0 ? known(walkPath(base.values, name.slice(dot + 1).split('.'))) : base;
+}
+
+function formed(knowledge: Knowledge, fact: Fact, asker: Asker): Known {
+  const { form } = fact;
+  const look = looker(knowledge, asker);
+  switch (form.kind) {
+    case 'remembered':
+      return known(remembered(knowledge, fact.name, form));
+    case 'count':
+      return count(knowledge, fact.name, form, look);
+    case 'phase':
+      return known([phase(knowledge, fact.name, form)]);
+    case 'said':
+      return known([]);
+    case 'first':
+      return first(form, look);
+    case 'regex':
+      return regex(form, look);
+    case 'option':
+      return option(form, look);
+    case 'rows':
+      return rows(form, look);
+    case 'since':
+      return since(form, look, knowledge.event.now);
+    default:
+      return outside(knowledge, fact, form, asker);
+  }
+}
+
+export function known(value: Json | undefined, sort: Sort = 'word'): Known {
+  return { is: 'known', sort, values: valuesOf(value) };
+}
+
+export function failed(fact: string, why: string): Known {
+  return { is: 'unknown', cause: { kind: 'failed', fact, why } };
+}
+
+/** A single value as itself, several as a list: what JsonLogic and records see. */
+export function plainValue(values: readonly Json[]): Json | undefined {
+  return values.length > 1 ? values : values[0];
+}
+
+export type FormOf<K extends Form['kind']> = Extract<Form, { readonly kind: K }>;
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,89 @@
+/** Rules that can never fire: a test asks for what its event does not have, or an exception covers all. */
+import { applyLogic, variables } from '../judge/logic.ts';
+import type { Clause, Matcher, Span, Test } from '../model.ts';
+import type { Desugared } from './desugar.ts';
+import { entry, get, items, type Node } from './node.ts';
+import { keySpan } from './sugar/key.ts';
+import { report, type World } from './world.ts';
+
+const TOOL_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest', 'PermissionDenied'];
+
+/** The events at which a built-in fact can be there; facts not listed always can. */
+const HAS: Readonly<Record<string, readonly string[]>> = {
+  tool: TOOL_EVENTS,
+  path: TOOL_EVENTS,
+  writes: TOOL_EVENTS,
+  runs: TOOL_EVENTS,
+  command: TOOL_EVENTS,
+  content: TOOL_EVENTS,
+  input: [...TOOL_EVENTS, 'UserPromptExpansion'],
+  output: ['PostToolUse'],
+  reply: ['Stop', 'SubagentStop', 'StopFailure'],
+  again: ['Stop', 'SubagentStop'],
+  prompt: [...TOOL_EVENTS, 'UserPromptSubmit', 'UserPromptExpansion'],
+  agent: [...TOOL_EVENTS, 'SubagentStart', 'SubagentStop'],
+  'agent-id': ['PostToolUse', 'SubagentStart', 'SubagentStop'],
+  source: ['UserPromptSubmit', 'SessionStart', 'ConfigChange', 'DirectoryAdded', 'PreModelSwitch', 'PostModelSwitch', 'UserPromptExpansion'],
+  error: [...TOOL_EVENTS, 'StopFailure'],
+};
+
+const ABOUT_AGENTS = ['SubagentStart', 'SubagentStop'];
+
+export function checkNeverFires({ source, rule }: Desugared, world: World): void {
+  const matchNode = get(source.node, 'match');
+  const impossible = rule.match.map((matcher) => matcher.find((clause) => !canHold(clause, rule.on)));
+  const first = impossible[0];
+  if (rule.match.length > 0 && impossible.every((clause) => clause !== undefined) && first !== undefined) {
+    const at = clauseSpan(matchNode, first.fact) ?? keySpan(source, 'event');
+    const where = (HAS[first.fact.replace(/\..*$/, '')] ?? []).filter((event) => !ABOUT_AGENTS.includes(event) || first.fact !== 'by');
+    if (first.fact === 'by') report(world, 'never-fires', at, `${rule.on.join(', ')} is always about a subagent, never \`main\``, 'leave `by` out, or ask for the agent: `agent: reviewer`');
+    else report(world, 'never-fires', at, `\`${first.fact}\` is never there at ${rule.on.join(', ')}`, `it is there at ${where.slice(0, 4).join(', ')}`);
+  }
+  for (const matcher of rule.unless) {
+    if (!covers(matcher, rule.match)) continue;
+    const fact = matcher[0]?.fact ?? '';
+    report(world, 'never-fires', clauseSpan(get(source.node, 'unless'), fact) ?? keySpan(source, 'unless'), `the exception covers all that rule \`${rule.id}\` matches`, 'make `unless` narrower than `match`');
+    return;
+  }
+  for (const trigger of rule.until) {
+    if (!rule.on.every((event) => trigger.on.includes(event)) || !trigger.match.some((matcher) => covers(matcher, rule.match))) continue;
+    report(world, 'never-fires', keySpan(source, 'until'), `all that rule \`${rule.id}\` matches is its own \`until\``, 'an event that empties a rule is not judged by it');
+    return;
+  }
+  if (rule.when !== undefined && variables(rule.when).length === 0) {
+    const { value } = applyLogic(rule.when, () => undefined);
+    if (value === false || value === null || value === 0 || value === '') report(world, 'never-fires', keySpan(source, 'when'), '`when` is never true');
+  }
+}
+
+/** Whether a clause can hold at one of the events. */
+function canHold(clause: Clause, on: readonly string[]): boolean {
+  if (clause.values.some((value) => value.is === 'absent')) return true;
+  if (clause.fact === 'event') return clause.values.some((value) => value.is !== 'glob' || on.includes(value.glob));
+  if (clause.fact === 'by') {
+    const onlyMain = clause.values.length > 0 && clause.values.every((value) => value.is === 'glob' && value.glob === 'main');
+    return !onlyMain || on.some((event) => !ABOUT_AGENTS.includes(event));
+  }
+  const events = HAS[clause.fact.replace(/\..*$/, '')];
+  return events === undefined || on.some((event) => events.includes(event));
+}
+
+/** Whether a matcher holds wherever the test does: each of its clauses is wider than one of the test's. */
+function covers(matcher: Matcher, test: Test): boolean {
+  return test.length > 0 && matcher.every((wide) => test.every((narrow) => narrow.some((clause) => isWider(wide, clause))));
+}
+
+function isWider(wide: Clause, narrow: Clause): boolean {
+  if (wide.fact !== narrow.fact || (narrow.anyCase === true && wide.anyCase !== true)) return false;
+  const has = new Set(wide.values.map((value) => JSON.stringify(value)));
+  const there = wide.values.some((value) => value.is === 'there') && !narrow.values.some((value) => value.is === 'absent');
+  return there || narrow.values.every((value) => has.has(JSON.stringify(value)));
+}
+
+function clauseSpan(node: Node | undefined, fact: string): Span | undefined {
+  for (const each of items(node)) {
+    const found = entry(each, fact);
+    if (found !== undefined) return found.keyAt;
+  }
+  return undefined;
+}

@@ -1,0 +1,76 @@
+/** What the names of a policy mean: lists, facts, rules' facts, built-in facts. */
+import { EVENTS } from '../events.ts';
+import { BUILTIN, isEventFact } from '../judge/builtin.ts';
+import type { Problem, Span } from '../model.ts';
+import type { Code } from '../report/codes.ts';
+import { didYouMean } from '../report/suggest.ts';
+import { formOf, scoped, type Definitions } from './extend.ts';
+import type { Item, Lists } from './lists.ts';
+import type { Node } from './node.ts';
+
+export interface World {
+  readonly definitions: Definitions;
+  readonly lists: Lists;
+  readonly report: (problem: Problem) => void;
+}
+
+export type Meaning = { readonly is: 'list'; readonly items: readonly Item[] } | { readonly is: 'fact'; readonly name: string };
+
+/** The meaning of a name as seen from a pack with this prefix. */
+export function meaningOf(name: string, prefix: string, { definitions, lists }: World): Meaning | undefined {
+  const { facts, rules } = definitions;
+  const list = scoped(prefix, name, (full) => lists.has(full));
+  const items = lists.get(list);
+  if (items !== undefined) return { is: 'list', items };
+  const fact = scoped(prefix, name, (full) => facts.has(full));
+  if (facts.has(fact)) return { is: 'fact', name: fact };
+  if (isEventFact(name)) return { is: 'fact', name };
+  const dot = name.lastIndexOf('.');
+  if (dot > 0) {
+    const rule = scoped(prefix, name.slice(0, dot), (full) => rules.has(full));
+    if (rules.has(rule) && /\.(phase|count)$/.test(name)) return { is: 'fact', name: `${rule}${name.slice(dot)}` };
+  }
+  const base = scoped(prefix, name.slice(0, name.indexOf('.')), (full) => facts.has(full));
+  const owner = facts.get(base);
+  if (name.includes('.') && owner !== undefined && ['json', 'remembered', 'first'].includes(formOf(owner.node))) return { is: 'fact', name: `${base}${name.slice(name.indexOf('.'))}` };
+  return undefined;
+}
+
+/** The full name of a fact, or undefined with a problem reported. */
+export function factNamed(name: string, at: Span, prefix: string, world: World): string | undefined {
+  const meaning = meaningOf(name, prefix, world);
+  if (meaning?.is === 'fact') return meaning.name;
+  if (meaning?.is === 'list') report(world, 'unknown-fact', at, `\`${name}\` is a list, not a fact`, `a list is used as a value: \`tool: $${name}\``);
+  else report(world, 'unknown-fact', at, `there is no fact \`${name}\`; it would always be absent`, didYouMean(name, factNames(world)) ?? 'declare it under `facts`');
+  return undefined;
+}
+
+export function factNames({ definitions }: World): readonly string[] {
+  return [...BUILTIN, ...definitions.facts.keys(), ...[...definitions.rules.keys()].flatMap((id) => [`${id}.count`, `${id}.phase`])];
+}
+
+export function report(world: World, code: Code, at: Span, message: string, help?: string, severity: Problem['severity'] = 'error'): void {
+  world.report({ code, severity, at, message, ...(help === undefined ? {} : { help }) });
+}
+
+export function hint(world: World, code: Code, at: Span, message: string, help?: string): void {
+  report(world, code, at, message, help, 'hint');
+}
+
+/** Event names, each checked against the host's catalogue. */
+export function eventNames(nodes: readonly Node[], world: World): readonly string[] {
+  return nodes.flatMap((node) => {
+    const name = node.kind === 'scalar' ? String(node.value) : '';
+    if (Object.hasOwn(EVENTS, name)) return [name];
+    report(world, 'unknown-event', node.at, `there is no event \`${name}\`; nothing would ever happen`, didYouMean(name, Object.keys(EVENTS)));
+    return [];
+  });
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `30m` in milliseconds. The schema has seen to the form. */
+export function duration(text: string): number {
+  const [, amount = '0', unit = 's'] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
+  return Number(amount) * (UNITS[unit] ?? 1000);
+}

@@ -1,0 +1,50 @@
+/** A project's policies → a plan in the cache. Cold: this is where yaml and ajv are loaded. */
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { load, type Loaded } from '../load/load.ts';
+import { diskReader, packFolder, projectFiles } from '../load/read.ts';
+import type { Project } from '../load/source.ts';
+import type { Schema } from '../load/validate.ts';
+import { trustFile, trustsIn } from '../state/trust.ts';
+import { printProblem } from '../report/frame.ts';
+import { ENGINE } from '../version.ts';
+import { buildPlan } from './build.ts';
+import { cacheFile, PLAN_VERSION, readCache, stampOf, writeCache, type Cached } from './cache.ts';
+
+/** The schema of policies, read once. */
+export function readSchema(name: 'policy' | 'test' = 'policy'): Schema {
+  return JSON.parse(readFileSync(join(packFolder(), '..', 'schema', `${name}.schema.json`), 'utf8'));
+}
+
+export function projectOf(folder: string, main?: string): Project {
+  const files = projectFiles(folder);
+  const label = (file: string): string => {
+    const path = relative(folder, file);
+    return path.startsWith('..') ? file : path;
+  };
+  return main === undefined ? { ...files, label } : { main, parts: [], label };
+}
+
+export function loadProject(folder: string, env: NodeJS.ProcessEnv, main?: string): Loaded {
+  return load(projectOf(folder, main), { reader: diskReader, schema: readSchema(), trusts: trustsIn(env) });
+}
+
+/** Builds and stores the plan; a broken policy keeps the last good one. */
+export function compile(folder: string, env: NodeJS.ProcessEnv): Cached {
+  const file = cacheFile(folder, env);
+  const loaded = loadProject(folder, env);
+  const errors = loaded.problems.filter((problem) => problem.severity === 'error');
+  const last = readCache(file);
+  const plan = loaded.core === undefined ? (last?.engine === ENGINE ? last.plan : undefined) : buildPlan(loaded.core);
+  const cached: Cached = {
+    version: PLAN_VERSION,
+    engine: ENGINE,
+    project: folder,
+    ...(plan === undefined ? {} : { plan }),
+    ...(errors.length === 0 ? {} : { broken: errors.map((problem) => printProblem(problem, loaded.texts)).join('\n\n') }),
+    onError: [...loaded.texts.values()].some((text) => /^on-error:\s*deny\b/m.test(text)) ? 'deny' : 'allow',
+    stamps: [...new Set([...loaded.files, join(folder, 'policies'), trustFile(env)])].map(stampOf),
+  };
+  writeCache(file, cached);
+  return cached;
+}

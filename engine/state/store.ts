@@ -1,0 +1,151 @@
+/** State on disk: read, and replaced whole under a lock. One file per session, one per project, one per user. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Session, Shared, State } from '../model.ts';
+import { acquire, isCode, type Lock } from './lock.ts';
+import { asSession, asShared, EMPTY_SESSION, EMPTY_SHARED } from './state.ts';
+
+/** Waiting for other hook processes; each holds the lock for a few milliseconds. */
+const PATIENCE = 5_000;
+const EXPIRY = 30 * 86_400_000;
+
+export interface Store {
+  /** The state as it is, without the lock. */
+  read(session: string): State;
+  /** Reads, changes and writes under the lock; `change` returns undefined to leave all as it is. */
+  update(session: string, change: (state: State) => State | undefined, locks?: { readonly user?: boolean }): void;
+  /** Forgets sessions that nothing has touched for 30 days. */
+  sweep(now: number): void;
+  /** What went wrong and was mended or worked around, since the last call. */
+  notes(): readonly string[];
+  readonly folder: string;
+}
+
+export class StateError extends Error {}
+
+export function openStore(root: string, key: string): Store {
+  const folder = join(root, key);
+  const files = (session: string): Readonly<Record<keyof State, string>> => ({
+    user: join(root, 'user.json'),
+    project: join(folder, 'project.json'),
+    session: join(folder, `session-${fileName(session)}.json`),
+  });
+  let notes: string[] = [];
+  const note = (text: string): void => void notes.push(text);
+
+  const read = (session: string): State => {
+    const names = files(session);
+    return {
+      user: readPart(names.user, asShared, EMPTY_SHARED, note),
+      project: readPart(names.project, asShared, EMPTY_SHARED, note),
+      session: readPart(names.session, asSession, EMPTY_SESSION, note),
+    };
+  };
+
+  return {
+    folder,
+    read,
+    update(session, change, { user = false } = {}) {
+      mkdir(folder);
+      const names = files(session);
+      // Sessions of one project share a lock. The user's state is shared by all projects and locked first.
+      const locks: Lock[] = [];
+      try {
+        if (user) locks.push(lockOf(`${names.user}.lock`));
+        locks.push(lockOf(join(folder, 'lock')));
+        const before = read(session);
+        const after = change(before);
+        if (after === undefined) return;
+        if (!locks.every((lock) => lock.held())) throw new StateError('the lock was lost while the state was computed');
+        if (after.session !== before.session) replace(names.session, after.session);
+        if (after.project !== before.project) replace(names.project, after.project);
+        if (after.user !== before.user) {
+          if (!user) throw new Error("the user's state was changed without its lock");
+          replace(names.user, after.user);
+        }
+      } catch (error) {
+        if (error instanceof StateError || !(error instanceof Error) || !('code' in error)) throw error;
+        throw new StateError(`the state can not be written: ${error.message}`, { cause: error });
+      } finally {
+        for (const lock of locks.reverse()) lock.release();
+      }
+    },
+    sweep(now) {
+      for (const name of list(folder)) {
+        if (!/^session-.*\.json$/.test(name) || now - statSync(join(folder, name)).mtimeMs < EXPIRY) continue;
+        rmSync(join(folder, name), { force: true });
+      }
+    },
+    notes() {
+      const said = notes;
+      notes = [];
+      return said;
+    },
+  };
+}
+
+/** Plain ids stay readable; anything else is hashed, so that no id can name another file. */
+function fileName(session: string): string {
+  return /^[\w-]{1,80}$/.test(session) ? session : `x${createHash('sha256').update(session).digest('hex').slice(0, 32)}`;
+}
+
+function readPart<T>(file: string, parse: (value: unknown) => T | undefined, empty: T, note: (text: string) => void): T {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) note(`the state file ${file} can not be read: ${String(error)}`);
+    return empty;
+  }
+  const value = parseJson(text);
+  const part = value === undefined ? undefined : parse(value);
+  return part ?? moveAside(file, empty, note);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function moveAside<T>(file: string, empty: T, note: (text: string) => void): T {
+  const aside = `${file}.corrupt-${Date.now()}`;
+  try {
+    renameSync(file, aside);
+    note(`the state file ${file} was damaged; it was moved to ${aside} and the state starts anew`);
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) note(`the state file ${file} is damaged and can not be moved aside: ${String(error)}`);
+  }
+  return empty;
+}
+
+function lockOf(file: string): Lock {
+  const lock = acquire(file, PATIENCE);
+  if (lock === undefined) throw new StateError(`the state is locked by another process (${file})`);
+  return lock;
+}
+
+function replace(file: string, part: Shared | Session): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, JSON.stringify(part), { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+function mkdir(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StateError(`the state folder ${folder} can not be made: ${String(error)}`, { cause: error });
+  }
+}
+
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,75 @@
+/** One event → one verdict, with the state kept: evaluate, gather what it needs, evaluate again under the lock. */
+import { gather } from '../engine/judge/converge.ts';
+import { evaluate } from '../engine/judge/evaluate.ts';
+import type { Event, Need, Outside, Plan, State, Verdict } from '../engine/model.ts';
+import { StateError, type Store } from '../engine/state/store.ts';
+
+export interface Edge {
+  readonly store: Store;
+  readonly findOutside: (need: Need, event: Event) => Outside;
+}
+
+export interface Answer {
+  readonly verdict: Verdict;
+  /** The event with the outside facts that were gathered. */
+  readonly event: Event;
+  /** For the person: what could not be done. */
+  readonly notes: readonly string[];
+}
+
+/** Rounds of asking; each brings at least one new fact, and facts do not depend on each other deeply. */
+const ROUNDS = 16;
+
+export function answer(plan: Plan, given: Event, edge: Edge): Answer {
+  const notes: string[] = [];
+  let event = given;
+  for (let round = 0; round < ROUNDS; round++) {
+    const state = edge.store.read(event.session);
+    const first = evaluate(plan, state, event);
+    if ('needs' in first) {
+      event = gather(first.needs, event, edge.findOutside);
+      continue;
+    }
+    if (first.state === state) return { verdict: first.verdict, event, notes: [...notes, ...edge.store.notes()] };
+    const settled = commitUnderLock(plan, event, edge);
+    if ('needs' in settled) {
+      event = gather(settled.needs, event, edge.findOutside);
+      continue;
+    }
+    if ('verdict' in settled) return { verdict: settled.verdict, event, notes: [...notes, ...edge.store.notes()] };
+    notes.push(settled.fault);
+    return { verdict: withoutMemory(plan, state, event), event, notes: [...notes, ...edge.store.notes()] };
+  }
+  throw new Error(`an event needed more than ${ROUNDS} rounds of outside facts`);
+}
+
+/** Nothing is waited for under the lock: a new need gives it up again. */
+function commitUnderLock(plan: Plan, event: Event, { store }: Edge): { verdict: Verdict } | { needs: readonly Need[] } | { fault: string } {
+  let result: ReturnType<typeof evaluate> | undefined;
+  try {
+    store.update(
+      event.session,
+      (state) => {
+        result = evaluate(plan, state, event);
+        return 'needs' in result || result.state === state ? undefined : result.state;
+      },
+      { user: plan.sharesUser },
+    );
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    return { fault: error.message };
+  }
+  if (result === undefined) throw new Error('the store did not call back');
+  return result;
+}
+
+/**
+ * The state can't be kept. Rules that speak a number of times, or until a token, would repeat for ever:
+ * they are left out unless their policy denies what can't be computed. All others hold.
+ */
+function withoutMemory(plan: Plan, state: State, event: Event): Verdict {
+  const lasting = plan.rules.map((rule) => (Object.hasOwn(plan.facts, `${rule.id}.said`) && rule.onError === 'allow' ? { ...rule, own: 'disabled' as const, final: true as const } : rule));
+  const again = evaluate({ ...plan, rules: lasting }, state, event);
+  if ('needs' in again) throw new Error('a rule asked for a new fact after it had all');
+  return again.verdict;
+}

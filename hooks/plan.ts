@@ -1,0 +1,27 @@
+/** The plan in force for a project: from the cache, rebuilt by a process of its own when a policy has changed. */
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cacheFile, isFresh, readCache, type Cached } from '../engine/plan/cache.ts';
+import { ENGINE } from '../engine/version.ts';
+
+/** A compile takes about 200 ms; a machine under load gets more. */
+const TIMEOUT = 20_000;
+
+export function planInForce(project: string, env: NodeJS.ProcessEnv): { readonly cached?: Cached; readonly fault?: string } {
+  const file = cacheFile(project, env);
+  const cached = readCache(file);
+  if (cached !== undefined && cached.project === project && isFresh(cached, ENGINE)) return { cached };
+  // yaml and ajv are loaded there, never here.
+  const [program, ...args] = compiler();
+  const done = spawnSync(program, [...args, 'compile', project], { env, timeout: TIMEOUT, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
+  const fresh = readCache(file) ?? cached;
+  const fault = done.error?.message ?? (done.status === 0 ? undefined : done.stderr.trim() || `the compiler ended with ${done.status ?? done.signal}`);
+  return { ...(fresh === undefined ? {} : { cached: fresh }), ...(fault === undefined ? {} : { fault }) };
+}
+
+function compiler(): readonly [string, ...string[]] {
+  const here = fileURLToPath(import.meta.url);
+  if (here.endsWith('.ts')) return [process.execPath, '--import', 'tsx', join(dirname(here), '..', 'cli', 'main.ts')];
+  return [process.execPath, join(dirname(here), 'bylaw.mjs')];
+}

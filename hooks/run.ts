@@ -1,0 +1,134 @@
+/** `bylaw hook`: one JSON object on stdin → at most one on stdout. Never throws, never says allow. */
+import { randomInt } from 'node:crypto';
+import { readFileSync, realpathSync } from 'node:fs';
+import { isPreventable } from '../engine/judge/decide.ts';
+import { EVENTS } from '../engine/events.ts';
+import type { Event, JsonObject, Verdict } from '../engine/model.ts';
+import type { Cached } from '../engine/plan/cache.ts';
+import { homeFolder, projectKey, stateFolder } from '../engine/state/places.ts';
+import { openStore, type Store } from '../engine/state/store.ts';
+import { answer } from './answer.ts';
+import { doDeeds } from './deeds.ts';
+import { decode, encode } from './hosts/claude-code.ts';
+import { findOutside } from './outside.ts';
+import { planInForce } from './plan.ts';
+import { findProject } from './project.ts';
+
+export interface Call {
+  readonly input: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** The event's name from the command line, for input that can't be read. */
+  readonly event?: string;
+}
+
+export interface Reply {
+  readonly output?: JsonObject;
+  /** Lines for the person. */
+  readonly notes: readonly string[];
+}
+
+export function hook(call: Call): Reply {
+  const project = findProject([call.env['CLAUDE_PROJECT_DIR'], cwdOf(call.input), call.cwd]);
+  if (project === undefined) return { notes: [] };
+  const notes: string[] = [];
+  const event = eventOf(call, project);
+  let cached: Cached | undefined;
+  try {
+    const found = planInForce(project, call.env);
+    cached = found.cached;
+    if (event.unreadable !== undefined) notes.push(`the input can not be read: ${event.unreadable}`);
+    else if (!Object.hasOwn(EVENTS, event.event)) notes.push(`the event ${event.event} is not known`);
+    if (cached?.plan === undefined) return withoutPlan(event, cached, found.fault, notes);
+    return judge(event, cached, notes, call.env);
+  } catch (error) {
+    // Our own mistake: policies that deny what can't be computed are kept, the others let it pass.
+    notes.push(`internal error: ${error instanceof Error ? error.message : String(error)}`);
+    return refusal(event, cached, 'bylaw failed while it judged this call, and the policy refuses what it can not judge.', notes);
+  }
+}
+
+function judge(event: Event, cached: Cached, notes: string[], env: NodeJS.ProcessEnv): Reply {
+  const store = openStore(stateFolder(env), projectKey(event.project));
+  if (event.event === 'SessionStart') store.sweep(event.now);
+  const { verdict, notes: found } = answer(cached.plan ?? never(), event, { store, findOutside });
+  notes.push(...found, ...verdict.failures.map((failure) => `rule ${failure.rule} (${failure.at}) could not be computed: ${failure.fact}: ${failure.why}`));
+  notes.push(...doDeeds(verdict.deeds, event));
+  const output = encode(event, cached.broken === undefined ? verdict : withWarning(verdict, event, cached.broken, store, notes));
+  return { ...(output === undefined ? {} : { output }), notes };
+}
+
+/** A broken policy keeps the last good plan in force; the agent is told once per session. */
+function withWarning(verdict: Verdict, event: Event, broken: string, store: Store, notes: string[]): Verdict {
+  notes.push('the policy has errors; the last good plan is in force; run `bylaw check`');
+  if (verdict.decision !== 'none' || EVENTS[event.event]?.advise !== 'agent') return verdict;
+  const name = '#broken';
+  const told = store.read(event.session).session.cells[name];
+  if (told !== undefined) return verdict;
+  store.update(event.session, (state) => ({ ...state, session: { ...state.session, cells: { ...state.session.cells, [name]: { kind: 'said', times: 1, changed: event.now } } } }));
+  return { ...verdict, decision: 'advise', text: `The bylaw policy of this project has errors; the last good version stays in force. A person can see them with \`bylaw check\`:\n\n${broken.slice(0, 2000)}` };
+}
+
+/** A policy that never could be read: it asks to be strict about that, or nothing is said. Its own repair is never denied. */
+function withoutPlan(event: Event, cached: Cached | undefined, fault: string | undefined, notes: string[]): Reply {
+  notes.push(`the policy can not be used${fault === undefined ? '' : ` (${fault})`}; nothing is enforced; run \`bylaw check\``);
+  const command = event.input?.['command'];
+  const repair = typeof command === 'string' && /^\s*(npx\s+)?bylaw\s+(check|doctor)(\s+[\w./-]+)*\s*$/.test(command);
+  if (repair) return { notes };
+  return refusal(event, cached, `The bylaw policy of this project has errors, and it refuses what it can not judge. A person can see them with \`bylaw check\`:\n\n${(cached?.broken ?? '').slice(0, 2000)}`, notes);
+}
+
+function refusal(event: Event, cached: Cached | undefined, text: string, notes: readonly string[]): Reply {
+  if (cached?.onError !== 'deny' || !isPreventable(event.event)) return { notes };
+  const output = encode(event, { decision: 'deny', passes: false, text, findings: [], failures: [], deeds: [] });
+  return { ...(output === undefined ? {} : { output }), notes };
+}
+
+function eventOf({ input, env, cwd, event }: Call, project: string): Event {
+  const real = realOf(project);
+  const variables = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+  const decoded = decode(input, { now: Date.now(), random: randomToken(), env: variables, project, home: homeFolder(env), cwd, ...(event === undefined ? {} : { event }) });
+  return real === project ? decoded : { ...decoded, projectReal: real };
+}
+
+/** Four characters A-Z0-9. */
+function randomToken(): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+  return Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
+}
+
+function cwdOf(input: string): string | undefined {
+  const found = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(input)?.[1];
+  try {
+    return found === undefined ? undefined : String(JSON.parse(found));
+  } catch {
+    return undefined;
+  }
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+function never(): never {
+  throw new Error('there is no plan');
+}
+
+/** The process: read all of stdin, answer, and end with 0 whatever happens. */
+export function main(args: readonly string[]): void {
+  const { output, notes } = hook({ input: readInput(), env: process.env, cwd: process.cwd(), ...(args[0] === undefined ? {} : { event: args[0] }) });
+  for (const note of notes) process.stderr.write(`bylaw: ${note}\n`);
+  if (output !== undefined) process.stdout.write(`${JSON.stringify(output)}\n`);
+}
+
+function readInput(): string {
+  try {
+    return readFileSync(0, 'utf8');
+  } catch {
+    return '';
+  }
+}
