@@ -1,13 +1,14 @@
 /** Sources → dist/: the hook alone (no yaml, no ajv), the command line, the library, and a small entry that picks. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const dist = join(root, 'dist');
+/** Tests name a folder of their own inside the repo, so that they never run an old build. */
+const dist = resolve(root, process.argv[2] ?? 'dist');
 rmSync(dist, { recursive: true, force: true });
-mkdirSync(dist);
+mkdirSync(dist, { recursive: true });
 
 const common = {
   absWorkingDir: root,
@@ -21,9 +22,9 @@ const common = {
   banner: { js: "import { createRequire as bylawRequire } from 'node:module'; const require = bylawRequire(import.meta.url);" },
 };
 await Promise.all([
-  build({ ...common, entryPoints: ['hooks/run.ts'], outfile: 'dist/hook.mjs' }),
-  build({ ...common, entryPoints: ['cli/main.ts'], outfile: 'dist/cli.mjs' }),
-  build({ ...common, entryPoints: ['engine/index.ts'], outfile: 'dist/index.mjs' }),
+  build({ ...common, entryPoints: ['hooks/run.ts'], outfile: join(dist, 'hook.mjs') }),
+  build({ ...common, entryPoints: ['cli/main.ts'], outfile: join(dist, 'cli.mjs') }),
+  build({ ...common, entryPoints: ['engine/index.ts'], outfile: join(dist, 'index.mjs') }),
 ]);
 
 writeFileSync(

@@ -6,7 +6,11 @@ import { ENGINE } from '../engine/version.ts';
 import { main as hook } from '../hooks/run.ts';
 import { check, type CheckOptions } from './check.ts';
 import { explain, type ExplainOptions } from './explain.ts';
+import { enable, level, type LevelOptions } from './level.ts';
+import { auditTail, gate, report, type ReportOptions } from './report.ts';
 import { show, type ShowOptions } from './show.ts';
+import { graph, history, reset, set, showState, type StateOptions } from './state.ts';
+import { status, statusline, type StatusOptions } from './status.ts';
 import { complain, Exit } from './terminal.ts';
 import { test, type TestOptions } from './test.ts';
 import { trust } from './trust.ts';
@@ -31,6 +35,29 @@ function program(): Command {
   bylaw.command('show').description('a rule as it is in force, with the origin of every key').argument('[name]', 'a rule, fact or list')
     .option('--core', 'the core form that is evaluated').option('--json', 'for programs').option('--project <folder>')
     .action((name: string | undefined, options: ShowOptions) => show(name, options));
+
+  const levelOptions = (command: Command): Command =>
+    command.option('--policy <name>', 'only this policy').option('--session [id]', 'for one session').option('--project', 'for this project (the default)').option('--user', 'for all your projects').option('--for <time>', 'for a while: 30m, 2h');
+  levelOptions(bylaw.command('level').description('see or set how hard the rules are').argument('[level]', 'strict, guidance, observe, disabled, or default')).option('--json', 'for programs')
+    .action((word: string | undefined, options: LevelOptions) => level(word, options));
+  levelOptions(bylaw.command('enable').description('switch the rules, or one policy, on')).option('--level <level>', 'how hard')
+    .action((options: LevelOptions & { level?: string }) => enable(options));
+  levelOptions(bylaw.command('disable').description('switch the rules, or one policy, off')).action((options: LevelOptions) => level('disabled', options));
+
+  bylaw.command('status').description('what is in force: policies, levels, phases, counts, last verdicts').option('--session <id>').option('--json', 'for programs')
+    .action((options: StatusOptions) => status(options));
+  bylaw.command('statusline').description("one line for the host's status bar").action(() => statusline());
+
+  const state = bylaw.command('state').description('what the rules remember');
+  state.command('show').option('--session <id>').option('--json', 'for programs').action((options: StateOptions) => showState(options));
+  state.command('history').description('how phases moved').option('--session <id>').option('--json', 'for programs').action((options: StateOptions) => history(options));
+  state.command('reset').description('empty what rules remember, with a backup').argument('[names...]', 'rules or facts; all if none').option('--session <id>').option('--reason <text>').action((names: string[], options: StateOptions) => reset(names, options));
+  state.command('set').description('set a remembered fact, a count or a phase').argument('<name>').argument('<values...>').option('--session <id>').option('--reason <text>').action((name: string, values: string[], options: StateOptions) => set(name, values, options));
+  state.command('graph').description('draw the phases of a rule with the present one').argument('[rule]').option('--session <id>').option('--mermaid <file>').option('--svg <file>').action((rule: string | undefined, options: StateOptions) => graph(rule, options));
+
+  bylaw.command('report').description('the compliance report of a session').option('--session <id>').option('--policy <name>').option('--json', 'for programs').action((options: ReportOptions) => report(options));
+  bylaw.command('gate').description('exit 1 if a session scores below the minimum').option('--session <id>').option('--policy <name>').option('--min <score>').option('--json', 'for programs').action((options: ReportOptions) => gate(options));
+  bylaw.command('audit').description('what was said, and why').command('tail').option('-n, --lines <count>').option('--session <id>').option('--json', 'one JSON line each').action((options: { lines?: string; session?: string; json?: boolean }) => auditTail(options));
 
   bylaw.command('trust').description('let the policies of a project run programs and write files').argument('[path]')
     .option('--remove', 'take it back').action((path: string | undefined, options: { remove?: boolean }) => trust(path, options));

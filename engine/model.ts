@@ -159,7 +159,7 @@ export type Effect =
   | { readonly do: 'remember'; readonly fact: string; readonly value: Term }
   | { readonly do: 'forget'; readonly fact: string; readonly value?: Term }
   | { readonly do: 'record'; readonly to: string; readonly fields: Readonly<Record<string, Term>> }
-  | { readonly do: 'report'; readonly to: string };
+  | { readonly do: 'report'; readonly to: string; readonly fields: Readonly<Record<string, Term>> };
 
 export interface Fact {
   readonly name: string;
@@ -346,7 +346,7 @@ export interface Failure {
 /** A deed outside the state, done by the edge after the verdict. */
 export type Deed =
   | { readonly do: 'record'; readonly to: string; readonly line: JsonObject; readonly rule: string }
-  | { readonly do: 'report'; readonly to: string; readonly home: string; readonly rule: string };
+  | { readonly do: 'report'; readonly to: string; readonly home: string; readonly fields: JsonObject; readonly rule: string };
 
 export interface Verdict {
   readonly decision: Decision | 'none';

@@ -8,6 +8,7 @@ import type { Cached } from '../engine/plan/cache.ts';
 import { homeFolder, projectKey, stateFolder } from '../engine/state/places.ts';
 import { openStore, type Store } from '../engine/state/store.ts';
 import { answer } from './answer.ts';
+import { appendAudit } from './audit.ts';
 import { doDeeds } from './deeds.ts';
 import { decode, encode } from './hosts/claude-code.ts';
 import { findOutside } from './outside.ts';
@@ -51,9 +52,10 @@ export function hook(call: Call): Reply {
 function judge(event: Event, cached: Cached, notes: string[], env: NodeJS.ProcessEnv): Reply {
   const store = openStore(stateFolder(env), projectKey(event.project));
   if (event.event === 'SessionStart') store.sweep(event.now);
-  const { verdict, notes: found } = answer(cached.plan ?? never(), event, { store, findOutside });
+  const plan = cached.plan ?? never();
+  const { verdict, event: known, notes: found } = answer(plan, event, { store, findOutside });
   notes.push(...found, ...verdict.failures.map((failure) => `rule ${failure.rule} (${failure.at}) could not be computed: ${failure.fact}: ${failure.why}`));
-  notes.push(...doDeeds(verdict.deeds, event));
+  notes.push(...appendAudit(store.folder, known, verdict, plan.audit), ...doDeeds(verdict.deeds, event, plan, store));
   const output = encode(event, cached.broken === undefined ? verdict : withWarning(verdict, event, cached.broken, store, notes));
   return { ...(output === undefined ? {} : { output }), notes };
 }

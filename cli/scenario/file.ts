@@ -16,6 +16,7 @@ export interface CaseStep {
   readonly text: string;
   readonly payload: Payload;
   readonly expect: Word;
+  readonly expectAt: Span;
   readonly rules?: readonly string[];
   readonly says: readonly string[];
   readonly notSays: readonly string[];
@@ -24,6 +25,7 @@ export type Item = { readonly do: 'step'; readonly step: CaseStep } | { readonly
 
 export interface Case {
   readonly rule: string;
+  readonly ruleAt: Span;
   readonly name: string;
   readonly at: Span;
   readonly items: readonly Item[];
@@ -50,10 +52,14 @@ export function readTests(label: string, source: string, schema: Schema): TestFi
   const parsed = parse(label, source);
   const problems: Problem[] = [...parsed.problems];
   if (parsed.root === undefined || problems.length > 0) return { policies: [], cases: [], problems };
-  problems.push(...validate(parsed.root, schema));
+  const empty = entries(get(parsed.root, 'tests')).flatMap((rule) => entries(rule.value).filter((each) => isEmptyList(each.value) || isEmptyList(get(each.value, 'steps'))));
+  for (const { key, keyAt } of empty) problems.push({ code: 'empty-case', severity: 'error', at: keyAt, message: `case \`${key}\` has no steps`, help: 'add a step: `- Read src/a.ts: allow`' });
+  // The schema's word on the same lists would be an echo.
+  const silent = new Set(empty.flatMap(({ value }) => [value.at.start, get(value, 'steps')?.at.start]));
+  problems.push(...validate(parsed.root, schema).filter(({ at }) => !silent.has(at.start)));
   if (problems.length > 0) return { policies: [], cases: [], problems };
   const { root } = parsed;
-  const cases = entries(get(root, 'tests')).flatMap((rule) => entries(rule.value).map((each) => readCase(rule.key, each, problems)));
+  const cases = entries(get(root, 'tests')).flatMap((rule) => entries(rule.value).map((each) => readCase(rule, each, problems)));
   const seen = new Map<string, Case>();
   for (const each of cases) {
     const key = JSON.stringify([each.rule, each.items.map(plainItem), optionsOf(each)]);
@@ -64,7 +70,7 @@ export function readTests(label: string, source: string, schema: Schema): TestFi
   return { policies: items(get(root, 'policy')).flatMap((node) => text(node) ?? []), cases, problems };
 }
 
-function readCase(rule: string, { key, keyAt, value }: Entry, problems: Problem[]): Case {
+function readCase(rule: Entry, { key, keyAt, value }: Entry, problems: Problem[]): Case {
   const steps = value.kind === 'map' ? get(value, 'steps') : value;
   let lastAgent: string | undefined;
   const found = items(steps).flatMap((node): readonly Item[] => {
@@ -77,13 +83,13 @@ function readCase(rule: string, { key, keyAt, value }: Entry, problems: Problem[
     if (typeof agent === 'string') lastAgent = agent;
     return [{ do: 'step', step }];
   });
-  if (found.length === 0) problems.push({ code: 'empty-case', severity: 'error', at: keyAt, message: `case \`${key}\` has no steps` });
   const state = get(value, 'state');
   const level = LEVELS.find((each) => each === text(get(value, 'level')));
   const clock = text(get(value, 'clock'));
   const cwd = text(get(value, 'cwd'));
   return {
-    rule,
+    rule: rule.key,
+    ruleAt: rule.keyAt,
     name: key,
     at: keyAt,
     items: found,
@@ -104,14 +110,14 @@ function readStep(node: Node, lastAgent: string | undefined, problems: Problem[]
   if (event !== undefined) {
     const json = toJson(event);
     const payload = isObject(json) ? longStep(json) : {};
-    return { at: first.keyAt, text: describe(payload), payload, ...expectation(node) };
+    return { at: first.keyAt, text: describe(payload), payload, ...expectation(node), expectAt: (get(node, 'rules') ?? get(node, 'expect') ?? node).at };
   }
   const step = shortStep(first.key, lastAgent);
   if ('fault' in step) {
     problems.push({ code: 'unknown-step', severity: 'error', at: first.keyAt, message: step.fault, ...(step.help === undefined ? {} : { help: step.help }) });
     return undefined;
   }
-  return { at: first.keyAt, text: first.key, payload: step.payload, ...expectation(first.value) };
+  return { at: first.keyAt, text: first.key, payload: step.payload, ...expectation(first.value), expectAt: (get(first.value, 'rules') ?? get(first.value, 'expect') ?? first.value).at };
 }
 
 /** `deny`, `deny [rule-a, rule-b]`, or `{expect, rules, says, not-says}` */
@@ -122,6 +128,10 @@ function expectation(node: Node): Pick<CaseStep, 'expect' | 'rules' | 'says' | '
   const texts = (key: string): readonly string[] => items(get(node, key)).flatMap((each) => text(each) ?? []);
   const words: readonly Word[] = ['allow', 'advise', 'ask', 'deny'];
   return { expect: words.find((each) => each === word) ?? 'allow', ...(named === undefined ? {} : { rules: named }), says: texts('says'), notSays: texts('not-says') };
+}
+
+function isEmptyList(node: Node | undefined): boolean {
+  return node?.kind === 'list' && node.items.length === 0;
 }
 
 function describe(payload: Payload): string {

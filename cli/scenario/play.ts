@@ -6,6 +6,7 @@ import type { Trial } from '../../engine/judge/try.ts';
 import type { Knowledge } from '../../engine/judge/know.ts';
 import { decode } from '../../hooks/hosts/claude-code.ts';
 import type { Case, CaseStep, Word } from './file.ts';
+import type { Payload } from './step.ts';
 import { findInWorld, HOME, PROJECT } from './world.ts';
 
 export interface Played {
@@ -34,7 +35,7 @@ export function play(test: Case, plan: Plan): readonly Played[] {
     now += 1000;
     const { step } = item;
     const payload = { session_id: 'test', cwd: test.cwd, ...step.payload };
-    const event = decode(JSON.stringify(payload), { now, random: `X${number++}`, env: test.env, project: PROJECT, home: HOME, cwd: test.cwd });
+    const event = decode(textOf(payload), { now, random: `X${number++}`, env: test.env, project: PROJECT, home: HOME, cwd: test.cwd });
     const trials: { trial: Trial; knowledge: Knowledge }[] = [];
     const result = converge(staged, state, event, findOutside, (trial, knowledge) => trials.push({ trial, knowledge }));
     state = result.state;
@@ -42,6 +43,12 @@ export function play(test: Case, plan: Plan): readonly Played[] {
     played.push({ step, got: wordOf(result.verdict), verdict: result.verdict, event: result.event, trials, ...(fault === undefined ? {} : { fault }) });
   }
   return played;
+}
+
+/** What the host writes; input that can't be read is cut off before its end. */
+function textOf(payload: Payload): string {
+  const text = JSON.stringify(payload);
+  return payload['error'] === 'input' ? text.slice(0, -1) : text;
 }
 
 export function wordOf(verdict: Verdict): Word {

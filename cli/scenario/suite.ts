@@ -25,7 +25,8 @@ export function checkCases(file: TestFile, plan: Plan): readonly Problem[] {
   for (const test of file.cases) {
     if (test.rule !== 'all' && !ids.includes(test.rule)) {
       const help = didYouMean(test.rule, ids);
-      problems.push({ code: 'unknown-rule', severity: 'error', at: test.at, message: `there is no rule \`${test.rule}\``, ...(help === undefined ? {} : { help }) });
+      if (problems.some(({ at }) => at.start === test.ruleAt.start)) continue;
+      problems.push({ code: 'unknown-rule', severity: 'error', at: test.ruleAt, message: `there is no rule \`${test.rule}\``, ...(help === undefined ? {} : { help }) });
       continue;
     }
     for (const item of test.items) {
@@ -33,7 +34,7 @@ export function checkCases(file: TestFile, plan: Plan): readonly Problem[] {
       const unknown = item.step.rules?.find((id) => !ids.includes(id));
       if (unknown !== undefined) {
         const help = didYouMean(unknown, ids);
-        problems.push({ code: 'unknown-rule', severity: 'error', at: item.step.at, message: `there is no rule \`${unknown}\``, ...(help === undefined ? {} : { help }) });
+        problems.push({ code: 'unknown-rule', severity: 'error', at: item.step.expectAt, message: `there is no rule \`${unknown}\``, ...(help === undefined ? {} : { help }) });
       }
     }
   }

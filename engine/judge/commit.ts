@@ -184,10 +184,9 @@ function outward(effects: readonly { readonly trial: Trial; readonly effect: Eff
     const to = fill(effect.to, (name) => valuesFor(name, trial, knowledge));
     if (knowledge.plan.homes[rule.home]?.trusted !== true) {
       failures.push({ rule: rule.id, at: rule.at, fact: effect.do, why: 'its policy is not trusted; a person runs `bylaw trust`', did: 'allow' });
-    } else if (effect.do === 'report') deeds.push({ do: 'report', to, home: rule.home, rule: rule.id });
-    else {
-      const line: JsonObject = Object.fromEntries(Object.entries(effect.fields).map(([key, term]) => [key, plainValue(termValues(term, trial, knowledge)) ?? null]));
-      deeds.push({ do: 'record', to, line, rule: rule.id });
+    } else {
+      const fields: JsonObject = Object.fromEntries(Object.entries(effect.fields).map(([key, term]) => [key, plainValue(termValues(term, trial, knowledge)) ?? null]));
+      deeds.push(effect.do === 'report' ? { do: 'report', to, home: rule.home, fields, rule: rule.id } : { do: 'record', to, line: fields, rule: rule.id });
     }
   }
   return { deeds, failures };

@@ -62,11 +62,10 @@ function coversAll(clause: Clause, match: Test, look: Look, pooled: Map<string, 
   if (known.values.length === 0) return clause.values.some((pattern) => pattern.is === 'absent') ? YES : NO;
   const numbers = pooled?.get(clause.fact) ?? new Set<number>();
   pooled?.set(clause.fact, numbers);
-  return every(known.values.entries(), ([index, value]) => {
-    const answer = some(clause.values, (pattern) => valueFits(value, known.sort, pattern, clause, look));
-    if (answer.is === 'yes') numbers.add(index);
-    return answer;
-  });
+  // Each value is asked, also after a no: another entry may cover the rest.
+  const answers = known.values.map((value) => some(clause.values, (pattern) => valueFits(value, known.sort, pattern, clause, look)));
+  answers.forEach((answer, index) => answer.is === 'yes' && numbers.add(index));
+  return every(answers, (answer) => answer);
 }
 
 /** The values of a fact that satisfied `match`: all of them where it does not ask for the fact. */

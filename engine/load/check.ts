@@ -44,7 +44,7 @@ function checkCircles({ facts }: CoreSources, world: World): void {
       const circle = [...stack.slice(stack.indexOf(fact.name)), fact.name];
       const first = [...circle].sort()[0] ?? fact.name;
       const definition = world.definitions.facts.get(first) ?? world.definitions.rules.get(first.replace(/\.\w+$/, ''));
-      if (definition !== undefined) report(world, 'fact-cycle', definition.keyAt, `\`${first}\` is defined by itself: ${circle.join(' → ')}`);
+      if (definition !== undefined) report(world, 'fact-cycle', definition.keyAt, `\`${first}\` is defined by itself: ${circle.join(' → ')}`, 'let one of them ask for something else');
       return;
     }
     if (done.has(fact.name)) return;
@@ -92,7 +92,7 @@ function checkCadence({ source, rule, draft }: Desugared, world: World): void {
   const given = ['limit', 'phases', 'ack'].filter((name) => get(source.node, name) !== undefined);
   const all = [...given, ...(counted && draft.decision !== undefined ? [draft.decision] : [])];
   if (all.length > 1) report(world, 'two-cadences', keySpan(source, all[1] ?? ''), `rule \`${rule.id}\` has two cadences: \`${all.join('` and `')}\`${counted ? ' (counted texts)' : ''}`, 'keep one of them, or make two rules');
-  if (rule.speak === undefined && rule.then.length === 0) report(world, 'no-outcome', source.definition.keyAt, `rule \`${rule.id}\` has neither an outcome nor an effect`, 'add `deny`, `ask`, `advise` or `then`; to change a rule of a pack, use its id');
+  if (rule.speak === undefined && rule.then.length === 0 && get(source.node, 'then') === undefined) report(world, 'no-outcome', source.definition.keyAt, `rule \`${rule.id}\` has neither an outcome nor an effect`, 'add `deny`, `ask`, `advise` or `then`; to change a rule of a pack, use its id');
 }
 
 /** Keys that would silently do nothing. What `defaults` fills in is meant for other rules too. */
@@ -108,12 +108,12 @@ function checkIdleKeys({ source, rule, draft }: Desugared, world: World): void {
     idle('per', 'the rule counts nothing itself', help);
     if (rule.then.length === 0) idle('attempts', 'the rule counts nothing itself and has no effect', help);
   }
-  if (get(source.node, 'limit') === undefined && rule.speak?.cadence.kind !== 'keys') idle('of', '`of` goes with `limit` or counted texts');
+  if (get(source.node, 'limit') === undefined && rule.speak?.cadence.kind !== 'keys') idle('of', '`of` goes with `limit` or counted texts', 'add `limit`, or remove `of`');
   if (!remembers) {
     idle('until', 'the rule remembers nothing that could be emptied', 'it goes with `limit`, counted texts, `times`, `phases` or `ack`');
     idle('scope', 'the rule remembers nothing', 'a fact has its own scope');
   }
-  if (get(source.node, 'phases') === undefined) for (const name of ['start', 'moves', 'track']) idle(name, `\`${name}\` goes with \`phases\``);
+  if (get(source.node, 'phases') === undefined) for (const name of ['start', 'moves', 'track']) idle(name, `\`${name}\` goes with \`phases\``, `add \`phases\`, or remove \`${name}\``);
 }
 
 // -- hints

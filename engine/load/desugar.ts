@@ -45,7 +45,7 @@ export function desugar(world: World, main: HomeSource, line: Line, trusted: (ho
   for (const { rule, draft } of desugared) {
     for (const form of draft.facts) facts.push({ name: factName(rule, form), home: rule.home, at: rule.at, form });
   }
-  facts.push(...askedCounts(desugared, facts, world));
+  facts.push(...askedCounts(desugared, facts, world), ...reportedCalls(world, line));
   return {
     rules: desugared.map(({ rule }) => rule),
     facts,
@@ -113,6 +113,17 @@ function askedCounts(desugared: readonly Desugared[], facts: readonly Fact[], wo
       at: rule.at,
       form: { kind: 'count', memory: { scope: draft.scope, until: draft.until }, counted: { on: rule.on, match: rule.match, unless: rule.unless, ...(rule.when === undefined ? {} : { when: rule.when }) }, rule: rule.id },
     }));
+}
+
+/** A policy with a report counts the calls of those it is about, refused ones too. */
+function reportedCalls({ definitions, ...world }: World, line: Line): readonly Fact[] {
+  return [...definitions.homes.values()].flatMap((home): readonly Fact[] => {
+    const report = get(home.source.root, 'report');
+    if (report === undefined || get(report, 'calls') !== undefined) return [];
+    const match = readTest(undefined, ['PreToolUse'], sceneOf(home, { definitions, ...world }));
+    const form = { kind: 'count', memory: { scope: 'session', until: [] }, counted: { on: ['PreToolUse'], match, unless: [] }, attempts: true } as const;
+    return [{ name: `${home.name}.calls`, home: home.name, at: line(report.at), form }];
+  });
 }
 
 function homeOf(home: HomeSource, world: World, trusted: boolean): Home {

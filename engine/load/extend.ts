@@ -2,7 +2,7 @@
 import { LEVELS, type Level, type Problem, type Span } from '../model.ts';
 import { didYouMean } from '../report/suggest.ts';
 import { edit, idleRemovals, isEdit, merge, sameJson } from './merge.ts';
-import { entries, get, isNull, text, type Entry, type Node } from './node.ts';
+import { entries, get, isNull, items, text, type Entry, type Node } from './node.ts';
 import type { Source } from './source.ts';
 
 /** A list, fact or rule after all overrides. */
@@ -147,7 +147,9 @@ export function extend(main: Source, report: (problem: Problem) => void): Defini
   function reportIdleRemovals(old: Node, over: Node): void {
     if (isEdit(over)) {
       for (const node of idleRemovals(old, over)) {
-        report({ code: 'unknown-word', severity: 'error', at: node.at, message: `there is no ${node.kind === 'scalar' ? `\`${String(node.value)}\`` : 'such entry'} to remove` });
+        const known = items(old).flatMap((item) => (item.kind === 'scalar' ? [String(item.value)] : []));
+        const help = (node.kind === 'scalar' ? didYouMean(String(node.value), known) : undefined) ?? 'it is removed as it is written there, word for word';
+        report({ code: 'unknown-word', severity: 'error', at: node.at, message: `there is no ${node.kind === 'scalar' ? `\`${String(node.value)}\`` : 'such entry'} to remove`, help });
       }
     } else if (old.kind === 'map' && over.kind === 'map') {
       for (const each of over.entries) {

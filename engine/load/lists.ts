@@ -23,11 +23,11 @@ export function expandLists({ lists }: Definitions, report: (problem: Problem) =
       const other = lists.get(name);
       if (other === undefined) {
         const help = didYouMean(text.slice(1), lists.keys());
-        report({ code: 'unknown-list', severity: 'error', at: node.at, message: `there is no list \`${text.slice(1)}\``, ...(help === undefined ? {} : { help }) });
+        report({ code: 'unknown-list', severity: 'error', at: node.at, message: `there is no list \`${text.slice(1)}\``, help: help ?? 'declare it under `lists`' });
         return [];
       }
       if ([...stack, definition.name].includes(name)) {
-        report({ code: 'list-cycle', severity: 'error', at: node.at, message: `list \`${name}\` contains itself` });
+        report({ code: 'list-cycle', severity: 'error', at: node.at, message: `list \`${name}\` contains itself`, help: 'remove this entry, or write out what is meant' });
         return [];
       }
       return expand(other, [...stack, definition.name]);

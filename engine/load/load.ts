@@ -38,7 +38,7 @@ export function load(project: Project, { reader, schema, trusts }: LoadOptions):
   const definitions = extend(main, report);
 
   // lists
-  const world: World = { definitions, lists: expandLists(definitions, report), report };
+  const world: World = { definitions, lists: expandLists(definitions, report), texts, report };
 
   // desugar
   const trusted = ({ source }: HomeSource): boolean => source.shipped || trusts(source.file);

@@ -86,7 +86,7 @@ function written(word: string, at: Span, fact: string, anyCase: boolean, world: 
 
 export function checkRegex(regex: string, at: Span, world: World): boolean {
   const fault = regexFault(regex);
-  if (fault !== undefined) report(world, 'bad-regex', at, `the regex does not compile: ${fault.replace(/^.*: /, '')}`, 'quote regexes with single quotes; a literal bracket is written `\\[`');
+  if (fault !== undefined) report(world, 'bad-regex', at, `the regex does not compile: ${fault.replace(/^.*: /s, '').replace(/^./, (letter) => letter.toLowerCase())}`, 'a literal bracket is written `\\(`, `\\[` or `\\{`; quote regexes with single quotes');
   return fault === undefined;
 }
 

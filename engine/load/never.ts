@@ -2,9 +2,9 @@
 import { applyLogic, variables } from '../judge/logic.ts';
 import type { Clause, Matcher, Span, Test } from '../model.ts';
 import type { Desugared } from './desugar.ts';
-import { entry, get, items, type Node } from './node.ts';
+import { entry, get, items, text, type Node } from './node.ts';
 import { keySpan } from './sugar/key.ts';
-import { report, type World } from './world.ts';
+import { hint, report, type World } from './world.ts';
 
 const TOOL_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest', 'PermissionDenied'];
 
@@ -30,6 +30,8 @@ const HAS: Readonly<Record<string, readonly string[]>> = {
 const ABOUT_AGENTS = ['SubagentStart', 'SubagentStop'];
 
 export function checkNeverFires({ source, rule }: Desugared, world: World): void {
+  // An unknown event is reported where it stands.
+  if (rule.on.length === 0) return;
   const matchNode = get(source.node, 'match');
   const impossible = rule.match.map((matcher) => matcher.find((clause) => !canHold(clause, rule.on)));
   const first = impossible[0];
@@ -38,6 +40,11 @@ export function checkNeverFires({ source, rule }: Desugared, world: World): void
     const where = (HAS[first.fact.replace(/\..*$/, '')] ?? []).filter((event) => !ABOUT_AGENTS.includes(event) || first.fact !== 'by');
     if (first.fact === 'by') report(world, 'never-fires', at, `${rule.on.join(', ')} is always about a subagent, never \`main\``, 'leave `by` out, or ask for the agent: `agent: reviewer`');
     else report(world, 'never-fires', at, `\`${first.fact}\` is never there at ${rule.on.join(', ')}`, `it is there at ${where.slice(0, 4).join(', ')}`);
+  }
+  const empty = rule.match.map((matcher) => matcher.find((clause) => clause.values.length === 0 && isWrittenEmpty(matchNode, clause.fact, world)));
+  const nothing = empty[0];
+  if (nothing !== undefined && empty.every((clause) => clause !== undefined)) {
+    hint(world, 'never-fires', clauseSpan(matchNode, nothing.fact) ?? source.definition.keyAt, `\`${nothing.fact}\` is compared with an empty list; the rule never fires`, 'add an entry; `true` stands for any value');
   }
   for (const matcher of rule.unless) {
     if (!covers(matcher, rule.match)) continue;
@@ -52,7 +59,7 @@ export function checkNeverFires({ source, rule }: Desugared, world: World): void
   }
   if (rule.when !== undefined && variables(rule.when).length === 0) {
     const { value } = applyLogic(rule.when, () => undefined);
-    if (value === false || value === null || value === 0 || value === '') report(world, 'never-fires', keySpan(source, 'when'), '`when` is never true');
+    if (value === false || value === null || value === 0 || value === '') report(world, 'never-fires', keySpan(source, 'when'), '`when` is never true', 'compare with a fact: { var: name }');
   }
 }
 
@@ -78,6 +85,14 @@ function isWider(wide: Clause, narrow: Clause): boolean {
   const has = new Set(wide.values.map((value) => JSON.stringify(value)));
   const there = wide.values.some((value) => value.is === 'there') && !narrow.values.some((value) => value.is === 'absent');
   return there || narrow.values.every((value) => has.has(JSON.stringify(value)));
+}
+
+/** No values, or only lists without entries; a pack may leave a list for its users to fill. */
+function isWrittenEmpty(node: Node | undefined, fact: string, world: World): boolean {
+  return items(node).some((each) => {
+    const value = get(each, fact);
+    return value !== undefined && items(value).every((item) => world.lists.get((text(item) ?? '').slice(1))?.length === 0);
+  });
 }
 
 function clauseSpan(node: Node | undefined, fact: string): Span | undefined {

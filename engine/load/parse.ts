@@ -5,6 +5,9 @@ import type { Code } from '../report/codes.ts';
 import type { Entry, MapNode, Node } from './node.ts';
 
 const MAX_DEPTH = 64;
+/** Of one file; a broken one would otherwise fill the screen. */
+const MAX_PROBLEMS = 20;
+const LONGEST_TAG = 200;
 
 export interface Parsed {
   readonly root?: MapNode;
@@ -13,8 +16,8 @@ export interface Parsed {
 
 export function parse(file: string, text: string): Parsed {
   const problems: Problem[] = [];
-  const report = (code: Code, start: number, end: number, message: string, help?: string): void => {
-    problems.push({ code, severity: 'error', at: { file, start, end: Math.max(end, start + 1) }, message, ...(help === undefined ? {} : { help }) });
+  const report: Report = (code, start, end, message, help, also) => {
+    problems.push({ code, severity: 'error', at: { file, start, end: Math.max(end, start + 1) }, message, ...(help === undefined ? {} : { help }), ...(also === undefined ? {} : { also }) });
   };
   const documents = read(text, report);
   const [document] = documents;
@@ -25,7 +28,7 @@ export function parse(file: string, text: string): Parsed {
   const second = documents[1];
   if (second !== undefined) report('several-documents', second.range[0], second.range[0] + 3, 'a second document begins here', 'put it into a file of its own');
   if (document === undefined || document.contents === null) return { problems };
-  const root = convert(document.contents, { file, text, report, depth: 0 });
+  const root = convert(document.contents, { file, text, report, anchors: new Set(Array.from(text.matchAll(/&([^\s,\]}]+)/g), ([, name = '']) => name)), depth: 0 });
   if (root.kind !== 'map') {
     if (problems.length === 0) report('not-a-map', root.at.start, Math.min(root.at.end, root.at.start + 1), `a policy is a map, this is a ${root.kind === 'list' ? 'list' : 'single value'}`, 'begin with `bylaw: 1`');
     return { problems };
@@ -33,12 +36,12 @@ export function parse(file: string, text: string): Parsed {
   return { root, problems: firstOfEach(problems) };
 }
 
-type Report = (code: Code, start: number, end: number, message: string, help?: string) => void;
+type Report = (code: Code, start: number, end: number, message: string, help?: string, also?: Problem['also']) => void;
 
 function read(text: string, report: Report): readonly Document.Parsed[] {
   const deep = tooDeep(text);
   if (deep !== undefined) {
-    report('too-deep', deep, deep + 1, `nested more than ${MAX_DEPTH} levels deep`);
+    report('too-deep', deep, deep + 1, `nested more than ${MAX_DEPTH} levels deep`, 'a bracket may be missing its end');
     return [];
   }
   try {
@@ -77,6 +80,7 @@ interface Place {
   readonly file: string;
   readonly text: string;
   readonly report: Report;
+  readonly anchors: ReadonlySet<string>;
   readonly depth: number;
 }
 
@@ -89,12 +93,14 @@ function convert(node: YamlNode, place: Place): Node {
     return nothing;
   }
   if (isAlias(node)) {
-    const word = lineRest(text, at.start);
-    if (/[*/.?]/.test(word.slice(1)) || word === '*') report('unquoted-glob', at.start, at.start + word.length, `\`${word}\` is read as a YAML alias`, `quote it: '${word}'`);
+    const word = lineRest(text, at.start).replace(/:$/, '');
+    // An alias of nothing is a glob; one of an anchor is meant.
+    if (!place.anchors.has(word.slice(1))) report('unquoted-glob', at.start, at.start + word.length, `\`${word}\` is read as a YAML alias`, `quote it: '${word}'`);
     else report('alias', at.start, at.end, `\`${word}\` is an alias`, 'write the value out, or use a list: `$name`');
     return nothing;
   }
-  if (node.tag !== undefined && text[at.start] === '!') report('unquoted-bang', at.start, at.end, 'policies use no tags', 'remove the tag');
+  const tag = node.tag === undefined ? undefined : /!\S*\s*$/.exec(text.slice(Math.max(0, at.start - LONGEST_TAG), at.start))?.[0];
+  if (tag !== undefined) report('unquoted-bang', at.start - tag.length, at.start - tag.length + tag.trimEnd().length, `\`${tag.trim()}\` is a YAML tag`, 'policies use no tags; remove it, or quote the text');
   if (node.anchor !== undefined) report('anchor', Math.max(0, at.start - node.anchor.length - 2), at.start, `\`&${node.anchor}\` is an anchor`, 'write the value where it is used, or use a list or `defaults`');
   const inner = { ...place, depth: place.depth + 1 };
   if (isMap(node)) return mapOf(node.items, node.flow === true, at, inner);
@@ -125,6 +131,8 @@ function mapOf(pairs: readonly Pair[], flow: boolean, at: Span, place: Place): N
     }
     const key = isScalar(pair.key) && typeof pair.key.value === 'string' ? pair.key.value : text.slice(keyAt.start, keyAt.end).replace(/^(['"])(.*)\1$/, '$2');
     if (key === '<<') report('merge-key', keyAt.start, keyAt.end, '`<<` is a merge key', 'use `defaults` or `extends`');
+    const first = found.find((each) => each.key === key);
+    if (first !== undefined) report('duplicate-key', keyAt.start, keyAt.end, `\`${key}\` stands twice`, 'rename one of them, or join them', { at: first.keyAt, note: 'first here' });
     const value: Node = isNode(pair.value) ? convert(pair.value, place) : { kind: 'scalar', value: null, at: keyAt };
     found.push({ key, keyAt, value });
   }
@@ -144,16 +152,15 @@ function explain(error: YAMLError, text: string, report: Report): void {
       if (/^!:?$/.test(word)) return report('unquoted-operator', start, start + 1, '`!` is read as a YAML tag and the key is lost', "quote the operator: '!'");
       return report('unquoted-bang', start, start + word.length, `\`${word}\` is read as a YAML tag, and its text is lost`, `quote it: '${word}'; for exceptions use \`unless\``);
     }
-    case 'DUPLICATE_KEY': {
-      const word = /^[^\s:]+/.exec(text.slice(start))?.[0] ?? '';
-      const first = text.search(new RegExp(`^\\s*${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*:`, 'm'));
-      const where = first >= 0 && first < start ? `, first on line ${text.slice(0, first + (/^\s*/.exec(text.slice(first))?.[0].length ?? 0)).split('\n').length}` : '';
-      return report('duplicate-key', start, start + word.length, `\`${word}\` stands twice${where}`, 'rename one of them, or join them');
-    }
+    case 'DUPLICATE_KEY':
+      // Found again with both places when the map is converted.
+      return;
     case 'BAD_ALIAS':
+      // An alias that ends in a colon is reported where it is converted.
+      if (text[start] !== '*') return;
       return report('unquoted-glob', start, end, '`*` is read as a YAML alias', "quote it: '*'");
     case 'BAD_DQ_ESCAPE':
-      return report('bad-escape', start, Math.min(start + 2, end), `\`${text.slice(start, start + 2)}\` is no escape of YAML`, "regexes go into single quotes: '^rm\\s'");
+      return report('bad-escape', start, start + 2, `\`${text.slice(start, start + 2)}\` is no escape of YAML`, "regexes go into single quotes: '^rm\\s'");
     case 'BLOCK_AS_IMPLICIT_KEY':
       return report('unquoted-colon', valueAt, whole, 'a plain text can not hold `: `', `quote the text: ${quoted(value)}`);
     case 'BAD_SCALAR_START':
@@ -161,18 +168,30 @@ function explain(error: YAMLError, text: string, report: Report): void {
       if (/^[>|%@]/.test(text.slice(start))) return report('unquoted-operator', start, start + 1, `\`${text[start]}\` can not stand here without quotes`, `quote it: '${text[start]}'`);
       break;
     case 'UNEXPECTED_TOKEN':
+      if (value.startsWith("'") && start > valueAt) return report('yaml-syntax', start, whole, 'the quoted text ends before this', "a quote inside single quotes is doubled: 'it''s'");
+      if (value.startsWith('"') && start > valueAt) return report('yaml-syntax', start, whole, 'the quoted text ends before this', 'a quote inside double quotes is written `\\"`');
       if (/^\{[^}]*\}/.test(value)) return report('unquoted-brace', valueAt, whole, 'a text that starts with `{` is read as a map', `quote the text: ${quoted(value)}`);
       break;
+    case 'TAB_AS_INDENT':
+      return report('yaml-syntax', start, end, 'a tab can not indent', 'indent with spaces');
+    case 'BAD_INDENT': {
+      const indent = /^ */.exec(line)?.[0].length ?? 0;
+      const from = text.lastIndexOf('\n', start - 1) + 1 + indent;
+      if (start <= from && indent < line.length) return report('yaml-syntax', from, from + lineRest(text, from).length, 'this line is indented differently from those beside it', 'indent the keys of one map alike');
+      break;
+    }
     default:
   }
+  const missing = /end with an? (.)$/.exec(error.message)?.[1];
+  if (missing !== undefined) return report('yaml-syntax', start, end, `\`${missing}\` is missing before this`, 'end every list and map in brackets');
   report('yaml-syntax', start, end, error.message.replace(/\s+at line \d+.*$/s, '').replace(/^./, (letter) => letter.toLowerCase()));
 }
 
-/** After the first mistake of YAML on a line, the others on it are echoes. */
+/** Mistakes with a name say more than the syntax errors they cause; after the first syntax error the others are mostly its echoes. */
 function firstOfEach(problems: readonly Problem[]): readonly Problem[] {
   const seen = new Set<number>();
   const named = problems.filter((problem) => problem.code !== 'yaml-syntax' && !seen.has(problem.at.start) && seen.add(problem.at.start));
-  return named.length > 0 ? named : problems.slice(0, 3);
+  return named.length > 0 ? named.slice(0, MAX_PROBLEMS) : problems.slice(0, 1);
 }
 
 function quoted(value: string): string {

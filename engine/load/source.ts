@@ -42,6 +42,12 @@ export interface Project {
   readonly label: (file: string) => string;
 }
 
+const HELP = {
+  'missing-file': 'a policy is a file such as `bylaw.yaml`',
+  'too-large': 'split it; every file in `policies/` is read too',
+  'not-utf-8': 'save it as UTF-8',
+} as const;
+
 /** stages read, parse and validate, following `extends` */
 export function gather(project: Project, reader: Reader, schema: Schema): Gathered {
   const problems: Problem[] = [];
@@ -56,7 +62,7 @@ export function gather(project: Project, reader: Reader, schema: Schema): Gather
     const read = reader.read(file);
     if ('fault' in read) {
       texts.set(label, texts.get(label) ?? '');
-      report(read.fault, from, `\`${label}\` can not be read: ${read.why}`);
+      report(read.fault, from, `\`${label}\` can not be read: ${read.why}`, HELP[read.fault]);
       done.set(file, undefined);
       return undefined;
     }
@@ -95,7 +101,7 @@ export function gather(project: Project, reader: Reader, schema: Schema): Gather
     }
     const file = reader.locate(name, from);
     if (file === undefined) {
-      const help = name.startsWith('bylaw:') ? (didYouMean(name, packs.map((pack) => `bylaw:${pack}`)) ?? `shipped packs: ${packs.join(', ')}`) : undefined;
+      const help = name.startsWith('bylaw:') ? (didYouMean(name, packs.map((pack) => `bylaw:${pack}`)) ?? `shipped packs: ${packs.join(', ')}`) : 'the path starts at the folder of this file';
       report('missing-pack', nameNode.at, `there is no pack \`${name}\``, help);
       return undefined;
     }

@@ -22,7 +22,7 @@ export function readText(node: Node | undefined, own: readonly string[], scene: 
   const written = text(node) ?? (node?.kind === 'scalar' && node.value !== null ? String(node.value) : undefined);
   if (written === undefined || node === undefined) return undefined;
   const { world } = scene;
-  if (written.length > LONGEST) report(world, 'long-text', node.at, `the text has ${written.length} characters, the client shows ${LONGEST}`);
+  if (written.length > LONGEST) report(world, 'long-text', node.at, `the text has ${written.length} characters, the client shows ${LONGEST}`, 'shorten it; a long guide goes into a file that the text names');
   let full = written;
   for (const name of new Set(placeholders(written))) {
     if (own.includes(name)) continue;
@@ -44,10 +44,8 @@ const OWN: Readonly<Record<string, string>> = {
 };
 
 function reportPlaceholder(name: string, node: Node, own: readonly string[], { world }: Scene): void {
-  const written = text(node) ?? '';
-  const offset = written.includes('\n') ? -1 : written.indexOf(`{${name}}`);
-  const quoted = node.at.end - node.at.start > written.length ? 1 : 0;
-  const start = offset < 0 ? node.at.start : node.at.start + quoted + offset;
+  const offset = (world.texts.get(node.at.file) ?? '').slice(node.at.start, node.at.end).indexOf(`{${name}}`);
+  const start = node.at.start + offset;
   const at = offset < 0 ? { ...node.at, end: node.at.start + 1 } : { ...node.at, start, end: start + name.length + 2 };
   const help = Object.hasOwn(OWN, name) ? OWN[name] : (didYouMean(name, [...own, ...factNames(world), ...world.lists.keys()]) ?? `to print braces write \`{{${name}}}\``);
   report(world, 'unknown-placeholder', at, `nothing is called \`${name}\``, help);
@@ -83,13 +81,13 @@ export function readLogic(node: Node | undefined, scene: Scene, local?: (name: s
         report(world, 'several-operators', entries(found)[1]?.keyAt ?? { ...found.at, end: found.at.start + 1 }, fault.operators.length === 0 ? 'an empty object is no logic' : `one object has the operators ${fault.operators.map((name) => `\`${name}\``).join(' and ')}`, 'join them: { and: [ …, … ] }');
         break;
       case 'forbidden-name':
-        report(world, 'unsafe-name', found.at, `\`${fault.name}\` is not a fact`);
+        report(world, 'unsafe-name', found.at, `\`${fault.name}\` is not a fact`, 'such names belong to JavaScript, not to the event');
         break;
       case 'dynamic-name':
-        report(world, 'unsafe-name', found.at, 'the name of a fact is written out', 'write { var: name }');
+        report(world, 'unsafe-name', found.at, 'the name of a fact can not be computed', 'write it out: { var: name }');
         break;
       case 'too-deep':
-        report(world, 'too-deep', { ...found.at, end: found.at.start + 1 }, 'the logic is nested more than 32 levels deep');
+        report(world, 'too-deep', { ...found.at, end: found.at.start + 1 }, 'the logic is nested more than 32 levels deep', 'split it into several rules or facts');
     }
   }
   if (faults.length > 0) return undefined;

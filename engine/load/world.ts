@@ -4,13 +4,15 @@ import { BUILTIN, isEventFact } from '../judge/builtin.ts';
 import type { Problem, Span } from '../model.ts';
 import type { Code } from '../report/codes.ts';
 import { didYouMean } from '../report/suggest.ts';
-import { formOf, scoped, type Definitions } from './extend.ts';
+import { formOf, scoped, type Definition, type Definitions } from './extend.ts';
 import type { Item, Lists } from './lists.ts';
-import type { Node } from './node.ts';
+import { get, type Node } from './node.ts';
 
 export interface World {
   readonly definitions: Definitions;
   readonly lists: Lists;
+  /** Texts of the files, for places inside a value. */
+  readonly texts: ReadonlyMap<string, string>;
   readonly report: (problem: Problem) => void;
 }
 
@@ -28,7 +30,7 @@ export function meaningOf(name: string, prefix: string, { definitions, lists }: 
   const dot = name.lastIndexOf('.');
   if (dot > 0) {
     const rule = scoped(prefix, name.slice(0, dot), (full) => rules.has(full));
-    if (rules.has(rule) && /\.(phase|count)$/.test(name)) return { is: 'fact', name: `${rule}${name.slice(dot)}` };
+    if (rules.has(rule) && (name.endsWith('.count') || (name.endsWith('.phase') && hasPhases(rules.get(rule))))) return { is: 'fact', name: `${rule}${name.slice(dot)}` };
   }
   const base = scoped(prefix, name.slice(0, name.indexOf('.')), (full) => facts.has(full));
   const owner = facts.get(base);
@@ -36,17 +38,26 @@ export function meaningOf(name: string, prefix: string, { definitions, lists }: 
   return undefined;
 }
 
+/** With its own phases, or with those that `defaults` fills in. */
+function hasPhases(rule: Definition | undefined): boolean {
+  return get(rule?.node, 'phases') !== undefined || get(get(rule?.home.source.root, 'defaults'), 'phases') !== undefined;
+}
+
 /** The full name of a fact, or undefined with a problem reported. */
 export function factNamed(name: string, at: Span, prefix: string, world: World): string | undefined {
   const meaning = meaningOf(name, prefix, world);
   if (meaning?.is === 'fact') return meaning.name;
   if (meaning?.is === 'list') report(world, 'unknown-fact', at, `\`${name}\` is a list, not a fact`, `a list is used as a value: \`tool: $${name}\``);
-  else report(world, 'unknown-fact', at, `there is no fact \`${name}\`; it would always be absent`, didYouMean(name, factNames(world)) ?? 'declare it under `facts`');
+  else {
+    const machine = name.endsWith('.phase') && world.definitions.rules.has(scoped(prefix, name.slice(0, -'.phase'.length), (full) => world.definitions.rules.has(full)));
+    const help = machine ? 'the rule has no `phases`' : (didYouMean(name, factNames(world)) ?? 'declare it under `facts`');
+    report(world, 'unknown-fact', at, `there is no fact \`${name}\`; it would always be absent`, help);
+  }
   return undefined;
 }
 
 export function factNames({ definitions }: World): readonly string[] {
-  return [...BUILTIN, ...definitions.facts.keys(), ...[...definitions.rules.keys()].flatMap((id) => [`${id}.count`, `${id}.phase`])];
+  return [...BUILTIN, ...definitions.facts.keys(), ...[...definitions.rules.keys()].flatMap((id) => [`${id}.count`, ...(hasPhases(definitions.rules.get(id)) ? [`${id}.phase`] : [])])];
 }
 
 export function report(world: World, code: Code, at: Span, message: string, help?: string, severity: Problem['severity'] = 'error'): void {

@@ -72,7 +72,7 @@ export const CODES = {
   'unknown-step': 'The step is neither a tool with its argument nor an event.',
   'empty-case': 'A case without steps tests nothing.',
   'equal-cases': 'Two cases are the same.',
-  'mute-case': 'Neither case of this rule can make it speak.',
+  'mute-case': 'No step of the case concerns the rule it is about.',
 } as const satisfies Record<string, string>;
 
 export type Code = keyof typeof CODES;

@@ -29,7 +29,8 @@ function same(text: string): string {
 
 export function printProblem(problem: Problem, texts: ReadonlyMap<string, string>, paint: Paint = PLAIN): string {
   const severity = problem.severity === 'error' ? paint.bad('error') : paint.warn('hint');
-  const lines = [`${placeOf(problem.at, texts)}  ${severity}  ${paint.strong(problem.code)}`, '', ...frame(problem.at, texts, paint), ''];
+  const shown = frame(problem.at, texts, paint);
+  const lines = [`${placeOf(problem.at, texts)}  ${severity}  ${paint.strong(problem.code)}`, '', ...shown, ...(shown.length > 0 ? [''] : [])];
   lines.push(`  ${problem.message}`);
   if (problem.help !== undefined) lines.push(`  help: ${problem.help}`);
   if (problem.also !== undefined) lines.push('', `  ${problem.also.note}: ${placeOf(problem.also.at, texts)}`, ...frame(problem.also.at, texts, paint));
@@ -53,21 +54,25 @@ export function frame(at: Span, texts: ReadonlyMap<string, string>, paint: Paint
   const first = Math.max(1, line - AROUND);
   const last = Math.min(lines.length, line + 1);
   const gutter = String(last).length;
+  // A long line is shown from shortly before the wrong thing.
+  const cut = column > WIDTH - 10 ? column - 40 : 0;
   const shown: string[] = [];
   for (let number = first; number <= last; number++) {
     const content = (lines[number - 1] ?? '').replace(/\r$/, '');
     const mark = number === line;
     if (number > line && content.trim() === '') continue;
-    shown.push(`${mark ? paint.bad(' >') : '  '} ${paint.dim(`${String(number).padStart(gutter)} |`)} ${clip(content)}`.trimEnd());
+    shown.push(`${mark ? paint.bad(' >') : '  '} ${paint.dim(`${String(number).padStart(gutter)} |`)} ${clip(content, mark ? cut : 0)}`.trimEnd());
     if (!mark) continue;
     const length = Math.max(1, Math.min(at.end - at.start, content.length - column + 1));
-    if (column <= WIDTH) shown.push(`   ${paint.dim(`${' '.repeat(gutter)} |`)} ${' '.repeat(column - 1)}${paint.bad('^'.repeat(Math.min(length, WIDTH - column + 1)))}${note === '' ? '' : ` ${note}`}`);
+    const from = column - cut;
+    shown.push(`   ${paint.dim(`${' '.repeat(gutter)} |`)} ${' '.repeat(from - 1)}${paint.bad('^'.repeat(Math.min(length, WIDTH - from + 1)))}${note === '' ? '' : ` ${note}`}`);
   }
   return shown;
 }
 
-function clip(content: string): string {
-  return content.length > WIDTH ? `${content.slice(0, WIDTH)}…` : content;
+function clip(content: string, from: number): string {
+  const rest = from > 0 ? `…${content.slice(from + 1)}` : content;
+  return rest.length > WIDTH ? `${rest.slice(0, WIDTH)}…` : rest;
 }
 
 /** `2 errors, 1 hint in 1 file` */

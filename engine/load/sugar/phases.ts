@@ -31,7 +31,7 @@ export const phases: Key = {
     const moves = movesNode === undefined ? own : readTriggers(movesNode, rule.scene, draft.on).triggers;
     draft.facts.push({ kind: 'phase', memory: memoryOf(draft), start, track, moves, phases: table, rule: rule.id, ...(movesNode === undefined ? { own: true } : {}) });
     draft.cadence = { kind: 'phase', phase: `${rule.id}.phase` };
-    hintPhases(rule, node, start, table);
+    if (names.includes(start)) hintPhases(rule, node, start, table);
   },
 };
 

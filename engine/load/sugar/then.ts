@@ -18,13 +18,12 @@ export const then: Key = {
       if (fact !== undefined) effects.push({ do: 'remember', fact, value: readTerm(each.value, rule.scene) });
     }
     effects.push(...forgets(get(node, 'forget'), rule));
-    const record = get(node, 'record');
-    if (record !== undefined) {
-      const fields = entries(get(record, 'fields')).map((each) => [each.key, readTerm(each.value, rule.scene)] as const);
-      effects.push({ do: 'record', to: readText(get(record, 'to'), [], rule.scene) ?? '', fields: Object.fromEntries(fields) });
+    for (const kind of ['record', 'report'] as const) {
+      const written = get(node, kind);
+      if (written === undefined) continue;
+      const fields = entries(get(written, 'fields')).map((each) => [each.key, readTerm(each.value, rule.scene)] as const);
+      effects.push({ do: kind, to: readText(written.kind === 'map' ? get(written, 'to') : written, [], rule.scene) ?? '', fields: Object.fromEntries(fields) });
     }
-    const to = readText(get(node, 'report'), [], rule.scene);
-    if (to !== undefined) effects.push({ do: 'report', to });
     draft.then = effects;
   },
 };
@@ -49,7 +48,7 @@ function remembered(name: string, each: Entry, { scene: { world, prefix } }: Rul
   const declared = meaning?.is === 'fact' ? world.definitions.facts.get(meaning.name) : undefined;
   if (declared !== undefined && formOf(declared.node) === 'remembered') return declared.name;
   const known = [...world.definitions.facts.values()].filter((fact) => formOf(fact.node) === 'remembered').map((fact) => fact.name);
-  const help = didYouMean(name, known) ?? `declare it under \`facts\`: ${name}: { scope: session }`;
+  const help = didYouMean(name, known) ?? (meaning === undefined ? `declare it under \`facts\`: ${name}: { scope: session }` : 'declare a fact of another name under `facts`: { scope: session }');
   report(world, meaning === undefined ? 'unknown-fact' : 'not-remembered', each.keyAt, meaning === undefined ? `there is no fact \`${name}\`` : `\`${name}\` is not remembered`, help);
   return undefined;
 }
