@@ -8,7 +8,7 @@ import { explain as explainText, type Traced } from '../engine/report/explain.ts
 import { homeFolder, projectKey, stateFolder } from '../engine/state/places.ts';
 import { openStore } from '../engine/state/store.ts';
 import { decode } from '../hooks/hosts/claude-code.ts';
-import { findOutside } from '../hooks/outside.ts';
+import { lookOutside } from './outside.ts';
 import { loadNamed } from './check.ts';
 import { shortStep } from './scenario/step.ts';
 import { Exit, paintFor, print } from './terminal.ts';
@@ -34,7 +34,7 @@ export function explain(words: readonly string[], options: ExplainOptions): void
   const state = openStore(stateFolder(process.env), projectKey(folder)).read(event.session);
   const traced: Traced[] = [];
   // The same evaluate as in a hook; the next state is thrown away.
-  const result = converge(plan, state, event, findOutside, (trial, knowledge) => traced.push({ trial, knowledge }));
+  const result = converge(plan, state, event, lookOutside, (trial, knowledge) => traced.push({ trial, knowledge }));
   if (options.json === true) {
     print(JSON.stringify({ event: result.event.event, tool: result.event.tool, decision: result.verdict.decision, text: result.verdict.text, findings: result.verdict.findings, quiet: traced.filter(({ trial }) => !trial.fired).map(({ trial }) => ({ rule: trial.rule.id, by: trial.by })), failures: result.verdict.failures }, null, 2));
   } else print(explainText(plan, result.event, result.verdict, traced, paintFor(process.stdout)));

@@ -11,7 +11,7 @@ import { auditTail, gate, report, type ReportOptions } from './report.ts';
 import { show, type ShowOptions } from './show.ts';
 import { graph, history, reset, set, showState, type StateOptions } from './state.ts';
 import { status, statusline, type StatusOptions } from './status.ts';
-import { complain, Exit } from './terminal.ts';
+import { complain, Exit, print } from './terminal.ts';
 import { test, type TestOptions } from './test.ts';
 import { trust } from './trust.ts';
 
@@ -65,8 +65,16 @@ function program(): Command {
   bylaw.command('hook').description('answer one hook event on stdin').argument('[event]', 'its name, for input that can not be read')
     .action((event: string | undefined) => hook(event === undefined ? [] : [event]));
 
-  bylaw.command('compile', { hidden: true }).argument('<folder>').action((folder: string) => void compile(folder, process.env));
+  bylaw.command('compile', { hidden: true }).argument('<folder>').action(compileOrPrint);
   return bylaw;
+}
+
+/** The hook reads the plan from the cache, or from here where it can't be kept. */
+function compileOrPrint(folder: string): void {
+  const { cached, fault } = compile(folder, process.env);
+  if (fault === undefined) return;
+  print(JSON.stringify(cached));
+  throw new Exit(1, fault);
 }
 
 export async function main(argv: readonly string[]): Promise<void> {

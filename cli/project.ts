@@ -19,7 +19,7 @@ export interface Here {
 export function here(project?: string): Here {
   const folder = findProject([project ?? process.cwd()]);
   if (folder === undefined) throw new Exit(2, 'there is no bylaw.yaml here or above; `bylaw check` says more');
-  const { plan, broken } = compile(folder, process.env);
+  const { plan, broken } = compile(folder, process.env).cached;
   if (plan === undefined) throw new Exit(2, 'the policy has errors; run `bylaw check`');
   return { folder, plan, store: openStore(stateFolder(process.env), projectKey(folder)), ...(broken === undefined ? {} : { broken }) };
 }

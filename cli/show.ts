@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { Definition } from '../engine/load/extend.ts';
 import type { Loaded } from '../engine/load/load.ts';
 import { entries, toJson, type Entry, type Node } from '../engine/load/node.ts';
-import { positionOf } from '../engine/report/frame.ts';
+import { plural, positionOf } from '../engine/report/frame.ts';
 import { didYouMean } from '../engine/report/suggest.ts';
 import { loadNamed } from './check.ts';
 import { Exit, paintFor, print } from './terminal.ts';
@@ -71,5 +71,5 @@ function list({ core, definitions }: Loaded, { json }: ShowOptions): void {
   for (const rule of [...rules].sort((a, b) => (a.id < b.id ? -1 : 1))) {
     print(`${rule.id.padEnd(width)}  ${(rule.speak?.decision ?? 'does').padEnd(6)}  ${(rule.own ?? rule.level).padEnd(8)}  ${paint.dim(rule.at)}`);
   }
-  print(paint.dim(`\n${rules.length} rules, ${definitions?.facts.size ?? 0} facts, ${definitions?.lists.size ?? 0} lists · bylaw show <name> prints one with the origin of every key`));
+  print(paint.dim(`\n${plural(rules.length, 'rule')}, ${plural(definitions?.facts.size ?? 0, 'fact')}, ${plural(definitions?.lists.size ?? 0, 'list')} · bylaw show <name> prints one with the origin of every key`));
 }

@@ -9,7 +9,7 @@ import { plural } from '../engine/report/frame.ts';
 import { homeFolder, projectKey, stateFolder } from '../engine/state/places.ts';
 import { openStore } from '../engine/state/store.ts';
 import { readAudit, type Entry } from '../hooks/audit.ts';
-import { findOutside } from '../hooks/outside.ts';
+import { lookOutside } from './outside.ts';
 import { planInForce } from '../hooks/plan.ts';
 import { findProject } from '../hooks/project.ts';
 import { effective } from './level.ts';
@@ -69,7 +69,7 @@ function activeNow(plan: Plan, state: State, name: string, project: string, sess
     const answer = isActive(home, knowledge);
     if (knowledge.needs.size === 0) return answer.is === 'yes';
     const given = event;
-    event = { ...given, outside: { ...given.outside, ...Object.fromEntries([...knowledge.needs.values()].map((need) => [need.key, findOutside(need, given)])) } };
+    event = { ...given, outside: { ...given.outside, ...Object.fromEntries([...knowledge.needs.values()].map((need) => [need.key, lookOutside(need, given)])) } };
   }
   return false;
 }

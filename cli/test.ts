@@ -129,7 +129,7 @@ function coverageText(coverage: readonly Coverage[]): string {
   const never = coverage.filter((each) => !each.fired);
   const loud = coverage.filter((each) => !each.quiet);
   return [
-    `${covered.length} of ${plural(coverage.length, 'rule')} have cases`,
+    `${covered.length} of ${plural(coverage.length, 'rule')} ${covered.length === 1 ? 'has' : 'have'} cases`,
     never.length === 0 ? 'every rule fired' : `never fired: ${list(never)}`,
     loud.length === 0 ? 'every rule stayed quiet once' : `never quiet: ${list(loud)}`,
   ].join(' · ');

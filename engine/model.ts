@@ -65,6 +65,8 @@ export type Need = { readonly key: string } & (
   | { readonly kind: 'text' | 'json'; readonly paths: readonly string[] }
   | { readonly kind: 'exists'; readonly globs: readonly string[]; readonly olderThan?: number }
   | { readonly kind: 'run'; readonly command: readonly string[]; readonly timeout: number }
+  /** What a shell text does: pure, but its analyser is loaded only when somebody asks. */
+  | { readonly kind: 'command'; readonly text: string }
 );
 
 // ---------------------------------------------------------------- tests
@@ -112,6 +114,8 @@ export interface Rule {
   readonly then: readonly Effect[];
   readonly attempts?: true;
   readonly label?: string;
+  /** What to do where a shell text can't be seen through, by reason; `*` for all others. */
+  readonly opaque?: Readonly<Record<string, Decision | 'ignore'>>;
   readonly onError: OnError;
   /** The rule's own level, which a person's level does not change. */
   readonly own?: Level;

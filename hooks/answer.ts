@@ -1,12 +1,11 @@
 /** One event → one verdict, with the state kept: evaluate, gather what it needs, evaluate again under the lock. */
-import { gather } from '../engine/judge/converge.ts';
 import { evaluate } from '../engine/judge/evaluate.ts';
 import type { Event, Need, Outside, Plan, State, Verdict } from '../engine/model.ts';
 import { StateError, type Store } from '../engine/state/store.ts';
 
 export interface Edge {
   readonly store: Store;
-  readonly findOutside: (need: Need, event: Event) => Outside;
+  readonly findOutside: (need: Need, event: Event) => Promise<Outside>;
 }
 
 export interface Answer {
@@ -20,20 +19,20 @@ export interface Answer {
 /** Rounds of asking; each brings at least one new fact, and facts do not depend on each other deeply. */
 const ROUNDS = 16;
 
-export function answer(plan: Plan, given: Event, edge: Edge): Answer {
+export async function answer(plan: Plan, given: Event, edge: Edge): Promise<Answer> {
   const notes: string[] = [];
   let event = given;
   for (let round = 0; round < ROUNDS; round++) {
     const state = edge.store.read(event.session);
     const first = evaluate(plan, state, event);
     if ('needs' in first) {
-      event = gather(first.needs, event, edge.findOutside);
+      event = await gather(first.needs, event, edge);
       continue;
     }
     if (first.state === state) return { verdict: first.verdict, event, notes: [...notes, ...edge.store.notes()] };
     const settled = commitUnderLock(plan, event, edge);
     if ('needs' in settled) {
-      event = gather(settled.needs, event, edge.findOutside);
+      event = await gather(settled.needs, event, edge);
       continue;
     }
     if ('verdict' in settled) return { verdict: settled.verdict, event, notes: [...notes, ...edge.store.notes()] };
@@ -72,4 +71,9 @@ function withoutMemory(plan: Plan, state: State, event: Event): Verdict {
   const again = evaluate({ ...plan, rules: lasting }, state, event);
   if ('needs' in again) throw new Error('a rule asked for a new fact after it had all');
   return again.verdict;
+}
+
+async function gather(needs: readonly Need[], event: Event, { findOutside }: Edge): Promise<Event> {
+  const found = await Promise.all(needs.map(async (need) => [need.key, await findOutside(need, event)] as const));
+  return { ...event, outside: { ...event.outside, ...Object.fromEntries(found) } };
 }

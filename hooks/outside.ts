@@ -11,7 +11,15 @@ const MAX_OUTPUT = 20_000;
 /** Names looked at for one glob; a rule asks for a plan file, not for a tree. */
 const MAX_NAMES = 20_000;
 
-export function findOutside(need: Need, event: Event): Outside {
+/** The shell analyser is only loaded when somebody asks for it. */
+export async function findOutside(need: Need, event: Event): Promise<Outside> {
+  if (need.kind !== 'command') return look(need, event);
+  const { analyseCommand } = await import('./command.ts');
+  return analyseCommand(need.text, event);
+}
+
+/** Everything but shell texts. */
+export function look(need: Exclude<Need, { kind: 'command' }>, event: Event): Outside {
   try {
     switch (need.kind) {
       case 'real':

@@ -2,11 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheFile, isFresh, readCache, type Cached } from '../engine/plan/cache.ts';
+import { asCached, cacheFile, isFresh, readCache, type Cached } from '../engine/plan/cache.ts';
 import { ENGINE } from '../engine/version.ts';
 
 /** A compile takes about 200 ms; a machine under load gets more. */
 const TIMEOUT = 20_000;
+const MAX_PLAN = 64_000_000;
 
 export function planInForce(project: string, env: NodeJS.ProcessEnv): { readonly cached?: Cached; readonly fault?: string } {
   const file = cacheFile(project, env);
@@ -14,9 +15,10 @@ export function planInForce(project: string, env: NodeJS.ProcessEnv): { readonly
   if (cached !== undefined && cached.project === project && isFresh(cached, ENGINE)) return { cached };
   // yaml and ajv are loaded there, never here.
   const [program, ...args] = compiler();
-  const done = spawnSync(program, [...args, 'compile', project], { env, timeout: TIMEOUT, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
-  const fresh = readCache(file) ?? cached;
-  const fault = done.error?.message ?? (done.status === 0 ? undefined : done.stderr.trim() || `the compiler ended with ${done.status ?? done.signal}`);
+  const done = spawnSync(program, [...args, 'compile', project], { env, timeout: TIMEOUT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: MAX_PLAN });
+  // A plan that can't be kept is printed.
+  const fresh = asCached(done.stdout ?? '') ?? readCache(file) ?? cached;
+  const fault = done.error?.message ?? (done.status === 0 ? undefined : done.stderr.trim().replace(/^bylaw: /, '') || `the compiler ended with ${done.status ?? done.signal}`);
   return { ...(fresh === undefined ? {} : { cached: fresh }), ...(fault === undefined ? {} : { fault }) };
 }
 

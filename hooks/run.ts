@@ -29,7 +29,7 @@ export interface Reply {
   readonly notes: readonly string[];
 }
 
-export function hook(call: Call): Reply {
+export async function hook(call: Call): Promise<Reply> {
   const project = findProject([call.env['CLAUDE_PROJECT_DIR'], cwdOf(call.input), call.cwd]);
   if (project === undefined) return { notes: [] };
   const notes: string[] = [];
@@ -41,7 +41,8 @@ export function hook(call: Call): Reply {
     if (event.unreadable !== undefined) notes.push(`the input can not be read: ${event.unreadable}`);
     else if (!Object.hasOwn(EVENTS, event.event)) notes.push(`the event ${event.event} is not known`);
     if (cached?.plan === undefined) return withoutPlan(event, cached, found.fault, notes);
-    return judge(event, cached, notes, call.env);
+    if (found.fault !== undefined) notes.push(found.fault);
+    return await judge(event, cached, notes, call.env);
   } catch (error) {
     // Our own mistake: policies that deny what can't be computed are kept, the others let it pass.
     notes.push(`internal error: ${error instanceof Error ? error.message : String(error)}`);
@@ -49,13 +50,16 @@ export function hook(call: Call): Reply {
   }
 }
 
-function judge(event: Event, cached: Cached, notes: string[], env: NodeJS.ProcessEnv): Reply {
+async function judge(event: Event, cached: Cached, notes: string[], env: NodeJS.ProcessEnv): Promise<Reply> {
   const store = openStore(stateFolder(env), projectKey(event.project));
   if (event.event === 'SessionStart') store.sweep(event.now);
   const plan = cached.plan ?? never();
-  const { verdict, event: known, notes: found } = answer(plan, event, { store, findOutside });
-  notes.push(...found, ...verdict.failures.map((failure) => `rule ${failure.rule} (${failure.at}) could not be computed: ${failure.fact}: ${failure.why}`));
-  notes.push(...appendAudit(store.folder, known, verdict, plan.audit), ...doDeeds(verdict.deeds, event, plan, store));
+  const { verdict, event: known, notes: found } = await answer(plan, event, { store, findOutside });
+  // What follows from input that can't be read has been said with it.
+  const failures = verdict.failures.filter((failure) => failure.why !== event.unreadable);
+  notes.push(...found, ...failures.map((failure) => `rule ${failure.rule} (${failure.at}) could not be computed: ${failure.fact}: ${failure.why}`));
+  const audit = appendAudit(store.folder, known, verdict, plan.audit);
+  notes.push(...(found.length > 0 ? [] : audit), ...doDeeds(verdict.deeds, event, plan, store));
   const output = encode(event, cached.broken === undefined ? verdict : withWarning(verdict, event, cached.broken, store, notes));
   return { ...(output === undefined ? {} : { output }), notes };
 }
@@ -121,9 +125,9 @@ function never(): never {
 }
 
 /** The process: read all of stdin, answer, and end with 0 whatever happens. */
-export function main(args: readonly string[]): void {
-  const { output, notes } = hook({ input: readInput(), env: process.env, cwd: process.cwd(), ...(args[0] === undefined ? {} : { event: args[0] }) });
-  for (const note of notes) process.stderr.write(`bylaw: ${note}\n`);
+export async function main(args: readonly string[]): Promise<void> {
+  const { output, notes } = await hook({ input: readInput(), env: process.env, cwd: process.cwd(), ...(args[0] === undefined ? {} : { event: args[0] }) });
+  for (const note of notes) process.stderr.write(`bylaw: ${note.replace(/\s*\n\s*/g, ' ')}\n`);
   if (output !== undefined) process.stdout.write(`${JSON.stringify(output)}\n`);
 }
 

@@ -2,6 +2,7 @@
 import { matchesGlob } from '../../engine/judge/match.ts';
 import { shown } from '../../engine/judge/paths.ts';
 import type { Event, Need, Outside } from '../../engine/model.ts';
+import { analyseCommand } from '../../hooks/command.ts';
 
 export const PROJECT = '/project';
 export const HOME = '/home/dev';
@@ -24,6 +25,8 @@ export interface World {
 export function findInWorld(world: World): (need: Need, event: Event) => Outside {
   return (need, event) => {
     switch (need.kind) {
+      case 'command':
+        return analyseCommand(need.text, event);
       case 'real':
         return { value: follow(need.path, world) };
       case 'text':

@@ -1,42 +1,40 @@
-/** Shell text → the programs it runs and the files it touches. For now a line is split on separators and words are compared. */
+/** Turns shell text into what it runs, what it touches and what cannot be known about it. */
+import type { Analysis, Known } from './analysis.ts';
+import { type Frame, limits, type Walk } from './frame.ts';
+import { startScope } from './scope.ts';
+import { walkText } from './script.ts';
 
-/** A word, or null if its text can't be known. */
-export type Word = string | null;
-export interface Run {
-  readonly argv: readonly Word[];
-}
-export interface Access {
-  readonly path: string;
-  readonly mode: 'read' | 'write';
-}
-export interface Analysis {
-  readonly runs: readonly Run[];
-  readonly paths: readonly Access[];
-}
+export type { Access, Analysis, Known, Opaque, OpaqueReason, Run, Span, Word } from './analysis.ts';
 
-const TOKEN = /\s*(?:(&&|\|\||;;?|\|&?|&(?!>)|\n)|((?:\d|&)?>{1,2}\|?|<)\s*((?:"[^"]*"|'[^']*'|\\.|[^\s;&|<>"'])+)|((?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s;&|<>"'\\])+)|(.))/gy;
-
-export function analyse(text: string): Analysis {
-  const runs: Run[] = [];
-  const paths: Access[] = [];
-  let words: string[] = [];
-  const close = (): void => {
-    const argv = words.slice(words.findIndex((word) => !/^\w+=/.test(word)));
-    if (words.some((word) => !/^\w+=/.test(word))) runs.push({ argv });
-    words = [];
-  };
-  for (const [, separator, redirect, target, word] of text.matchAll(TOKEN)) {
-    if (separator !== undefined) close();
-    else if (redirect !== undefined && target !== undefined) {
-      if (!target.startsWith('&')) paths.push({ path: unquote(target), mode: redirect === '<' ? 'read' : 'write' });
-    } else if (word !== undefined) words.push(unquote(word));
+/** Never throws: text that cannot be parsed or takes too much work ends as opaque, beside what was found before. */
+export function analyse(text: string, known: Known = {}): Analysis {
+  const walk: Walk = { text, runs: [], paths: [], opaque: [], written: new Map(), steps: 0 };
+  if (text.length > limits.text || nests(text)) {
+    return { runs: [], paths: [], opaque: [{ reason: 'budget', at: [0, text.length], text: text.slice(0, 200) }] };
   }
-  close();
-  return { runs, paths };
+  const frame: Frame = { walk, scope: startScope(known), via: [], at: null, depth: 0, input: undefined };
+  try {
+    walkText(frame, text, null);
+  } catch (error) {
+    // Only a stack that ran out: what was found so far still counts, and the rest is unknown.
+    if (!(error instanceof RangeError)) throw error;
+    walk.opaque.push({ reason: 'budget', at: [0, text.length], text: '' });
+  }
+  return { runs: walk.runs, paths: walk.paths, opaque: walk.opaque };
 }
 
-function unquote(word: string): string {
-  return word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/g, (_, double: string | undefined, single: string | undefined, escaped: string | undefined) =>
-    double?.replace(/\\(["\\$`])/g, '$1') ?? single ?? escaped ?? '',
-  );
+/** Whether brackets nest deeper than parsing can do in linear time; counted before it starts, so quotes are not seen. */
+function nests(text: string): boolean {
+  let [depth, ticks, documents] = [0, 0, 0];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === openParenthesis || code === openBrace) depth += 1;
+    else if ((code === closeParenthesis || code === closeBrace) && depth > 0) depth -= 1;
+    else if (code === backtick) ticks += 1;
+    else if (code === less && text.charCodeAt(index + 1) === less) documents += 1;
+    if (documents > limits.documents || depth > limits.nesting || ticks > limits.ticks) return true;
+  }
+  return false;
 }
+
+const [openParenthesis, closeParenthesis, openBrace, closeBrace, backtick, less] = [0x28, 0x29, 0x7b, 0x7d, 0x60, 0x3c];

@@ -1,5 +1,7 @@
 /** Three-valued answers: a fact that is not known yet, or can't be known, never becomes a silent no. */
 
+import type { Opaque } from '../command/analysis.ts';
+
 /** What a question costs: the event and the state, a look at files, the run of a program. */
 export type Cost = 0 | 1 | 2;
 
@@ -8,7 +10,9 @@ export type Cause =
   | { readonly kind: 'later'; readonly cost: Cost }
   /** Asked for; the edge will bring it. */
   | { readonly kind: 'pending' }
-  | { readonly kind: 'failed'; readonly fact: string; readonly why: string };
+  | { readonly kind: 'failed'; readonly fact: string; readonly why: string }
+  /** A shell text that can't be seen through. */
+  | { readonly kind: 'opaque'; readonly parts: readonly Opaque[] };
 
 export type Answer =
   | { readonly is: 'yes' }
@@ -42,7 +46,10 @@ export function some<T>(items: Iterable<T>, ask: (item: T) => Answer): Answer {
   return unknown ?? no;
 }
 
-/** Something that can still be found out comes before something that failed. */
+const FIRST: readonly Cause['kind'][] = ['later', 'pending', 'failed', 'opaque'];
+
+/** Something that can still be found out comes before something that can't. */
 function prefer(first: Answer | undefined, second: Answer): Answer {
-  return first?.is === 'unknown' && first.cause.kind !== 'failed' ? first : second;
+  if (first?.is !== 'unknown' || second.is !== 'unknown') return second;
+  return FIRST.indexOf(first.cause.kind) <= FIRST.indexOf(second.cause.kind) ? first : second;
 }

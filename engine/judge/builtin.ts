@@ -1,9 +1,10 @@
 /** The built-in facts of an event: who, which tool, which paths, which programs. */
-import { analyse, type Analysis } from '../command/analyse.ts';
-import type { Event, Json } from '../model.ts';
+import type { Analysis } from '../command/analysis.ts';
+import type { Event, Json, Outside } from '../model.ts';
 import { walkPath } from './derive.ts';
-import type { Known } from './holds.ts';
-import { failed, isObject, known, type Asker, type Knowledge } from './know.ts';
+import { textOf, type Known } from './holds.ts';
+import { hasMagic } from './match.ts';
+import { isObject, known, type Asker, type Knowledge } from './know.ts';
 import type { Sort } from './match.ts';
 import { absolute, shown } from './paths.ts';
 
@@ -35,7 +36,7 @@ export function builtin(knowledge: Knowledge, name: string, asker: Asker): Known
   const dot = name.indexOf('.');
   if (dot > 0) return known(walkPath([space(event, name.slice(0, dot)) ?? null], name.slice(dot + 1).split('.')));
   if (NAMESPACES.includes(name)) return { is: 'known', sort: 'word', values: isObject(space(event, name)) ? [space(event, name) ?? null] : [] };
-  if (name === 'runs') return { is: 'known', sort: 'run', values: analysis(knowledge)?.runs.map((run) => run.argv) ?? [] };
+  if (name === 'runs') return runs(knowledge, asker);
   return known(plain(knowledge, name), sortOf(name));
 }
 
@@ -84,44 +85,94 @@ function shellText(event: Event, shells: readonly string[]): string | undefined 
   return typeof command === 'string' && event.tool !== undefined && shells.includes(event.tool) ? command : undefined;
 }
 
-const analyses = new WeakMap<object, Analysis>();
-
-/** The shell line of an event, analysed at most once. */
-export function analysis({ event, plan }: Knowledge): Analysis | undefined {
+/** What the shell line of an event does; undefined if it has none. */
+function analysis({ event, plan, needs }: Knowledge, asker: Asker): Analysis | Extract<Known, { is: 'unknown' }> | undefined {
   const text = shellText(event, plan.lists['shell-tools'] ?? SHELLS);
-  if (text === undefined || event.input === undefined) return undefined;
-  const made = analyses.get(event.input) ?? analyse(text);
-  analyses.set(event.input, made);
-  return made;
+  if (text === undefined) return undefined;
+  const key = `command:${text}`;
+  const answer = event.outside[key];
+  if (answer === undefined) return ask(asker, () => needs.set(key, { key, kind: 'command', text }));
+  return asAnalysis(answer);
+}
+
+/** The edge ran our own analyser; its answer is JSON of the same shape. */
+function asAnalysis(answer: Outside): Analysis {
+  const nothing: Analysis = { runs: [], paths: [], opaque: [{ reason: 'budget', at: [0, 0], text: '' }] };
+  return 'error' in answer || !isObject(answer.value) ? nothing : { ...nothing, opaque: [], ...answer.value };
+}
+
+function ask(asker: Asker, need: () => void): Extract<Known, { is: 'unknown' }> {
+  if (asker.cost < 1) return { is: 'unknown', cause: { kind: 'later', cost: 1 } };
+  need();
+  return { is: 'unknown', cause: { kind: 'pending' } };
+}
+
+function runs(knowledge: Knowledge, asker: Asker): Known {
+  const found = analysis(knowledge, asker);
+  if (found === undefined) return { is: 'known', sort: 'run', values: [] };
+  if ('is' in found) return found;
+  const values = found.runs.map((run): Json => ({ argv: run.argv, ...(run.heads === undefined ? {} : { heads: run.heads }) }));
+  return { is: 'known', sort: 'run', values, ...(found.opaque.length > 0 ? { opaque: found.opaque } : {}) };
+}
+
+interface Touched {
+  readonly path: string;
+  /** A folder that is removed or moved with all that is in it. */
+  readonly tree: boolean;
+  /** The shell expands it. */
+  readonly glob: boolean;
 }
 
 /** As written and with symlinks resolved are two values. */
 function paths(knowledge: Knowledge, name: 'path' | 'writes', asker: Asker): Known {
   const { event, needs } = knowledge;
+  const touched = accesses(knowledge, name, asker);
+  if ('is' in touched) return touched;
   const roots = event.projectReal === undefined ? [event.project] : [event.project, event.projectReal];
-  const values: string[] = [];
-  let missing = false;
-  for (const written of new Set(accesses(knowledge, name).map((path) => absolute(path, event.cwd, event.home)))) {
-    values.push(shown(written, roots));
+  const values: Json[] = [];
+  let waiting: Extract<Known, { is: 'unknown' }> | undefined;
+  const resolve = (written: string, tree: boolean): void => {
+    const add = (path: string): void => void values.push(tree ? { path: shown(path, roots), tree: true } : shown(path, roots));
+    add(written);
     const key = `real:${written}`;
     const answer = event.outside[key];
-    if (answer === undefined) {
-      missing = true;
-      if (asker.cost >= 1) needs.set(key, { key, kind: 'real', path: written });
-    } else if ('error' in answer) return failed(name, answer.error);
-    else if (typeof answer.value === 'string') values.push(shown(answer.value, roots));
+    if (answer === undefined) waiting = ask(asker, () => needs.set(key, { key, kind: 'real', path: written }));
+    else if (!('error' in answer) && typeof answer.value === 'string') add(answer.value);
+  };
+  for (const { path, tree, glob } of touched) {
+    const written = absolute(path, event.cwd, event.home);
+    if (glob) {
+      const key = `exists:${written}`;
+      const answer = event.outside[key];
+      if (answer === undefined) waiting = ask(asker, () => needs.set(key, { key, kind: 'exists', globs: [written] }));
+      else if (!('error' in answer) && Array.isArray(answer.value)) for (const found of answer.value) resolve(absolute(String(found), event.project, event.home), tree);
+    }
+    resolve(written, tree);
   }
-  if (missing) return { is: 'unknown', cause: asker.cost >= 1 ? { kind: 'pending' } : { kind: 'later', cost: 1 } };
-  return { is: 'known', sort: 'path', values: [...new Set(values)] };
+  if (waiting !== undefined) return waiting;
+  const seen = new Set<string>();
+  return { is: 'known', sort: 'path', values: values.filter((value) => !seen.has(textOf(value)) && seen.add(textOf(value))) };
 }
 
-function accesses(knowledge: Knowledge, name: 'path' | 'writes'): readonly string[] {
+/** Programs that take a whole folder away. */
+const REMOVERS = ['rm', 'mv', 'rmdir', 'unlink', 'shred', 'git clean'];
+
+function accesses(knowledge: Knowledge, name: 'path' | 'writes', asker: Asker): readonly Touched[] | Extract<Known, { is: 'unknown' }> {
   const { input, tool } = knowledge.event;
-  const found = (analysis(knowledge)?.paths ?? []).filter((access) => name === 'path' || access.mode === 'write').map((access) => access.path);
+  const shell = analysis(knowledge, asker);
+  if (shell !== undefined && 'is' in shell) return shell;
+  const found = (shell?.paths ?? [])
+    .filter((access) => name === 'path' || access.mode === 'write')
+    .map((access): Touched => ({ path: inFolder(access.path, access.folder), tree: access.mode === 'write' && REMOVERS.includes(access.how), glob: hasMagic(access.path) }));
   if (name === 'writes' && (tool === undefined || !WRITERS.includes(tool))) return found;
   for (const field of ['file_path', 'notebook_path', 'path']) {
     const path = input?.[field];
-    if (typeof path === 'string' && path !== '') found.push(path);
+    if (typeof path === 'string' && path !== '') found.push({ path, tree: false, glob: false });
   }
   return found;
+}
+
+/** After a `cd` that can't be known, a path is taken from where the line began. */
+function inFolder(path: string, folder: string | null): string {
+  return folder === null || folder === '' || /^[~/]/.test(path) ? path : `${folder}/${path}`;
 }

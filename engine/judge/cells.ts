@@ -6,7 +6,8 @@ export function cellsOf(state: State, scope: Scope, thread: string): Cells {
     case 'turn':
       return state.session.turn;
     case 'agent':
-      return state.session.agents[thread] ?? {};
+      // An agent's id comes from the host; `__proto__` is none of ours.
+      return (Object.hasOwn(state.session.agents, thread) ? state.session.agents[thread] : undefined) ?? {};
     case 'session':
       return state.session.cells;
     default:

@@ -14,8 +14,7 @@ export function converge(plan: Plan, state: State, given: Event, findOutside: (n
   throw new Error(`an event needed more than ${ROUNDS} rounds of outside facts`);
 }
 
-/** The event with the answers to its needs. */
-export function gather(needs: readonly Need[], event: Event, findOutside: (need: Need, event: Event) => Outside): Event {
+function gather(needs: readonly Need[], event: Event, findOutside: (need: Need, event: Event) => Outside): Event {
   const found = needs.map((need): readonly [string, Outside] => [need.key, findOutside(need, event)]);
   return { ...event, outside: { ...event.outside, ...Object.fromEntries(found) } };
 }

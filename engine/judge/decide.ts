@@ -1,4 +1,5 @@
 /** Fired rules → findings with their words, and the strongest decision. */
+import type { Opaque } from '../command/analysis.ts';
 import { EVENTS } from '../events.ts';
 import type { Decision, Event, Failure, Finding, Json, Level, Rule, Verdict } from '../model.ts';
 import { isEventFact } from './builtin.ts';
@@ -42,7 +43,7 @@ function findingOf(trial: Trial, knowledge: Knowledge, failures: Failure[]): rea
   const home = knowledge.plan.homes[rule.home];
   const bypass = rule.unbypassed === true || home === undefined ? undefined : isBypassed(home, knowledge);
   const bypassed = bypass?.is === 'yes';
-  const written = rule.speak?.decision ?? 'none';
+  const written = trial.unseen?.decision ?? rule.speak?.decision ?? 'none';
   const words = rule.speak === undefined ? '' : wordsOf(trial, knowledge);
   if (typeof words !== 'string') {
     const speaks = rule.onError === 'deny';
@@ -90,7 +91,14 @@ function wordsOf(trial: Trial, knowledge: Knowledge): string | { readonly fact: 
   const texts = [trial.says?.text, speak?.why, speak?.instead].flatMap((text) => (text === undefined ? [] : [fill(text, look).trim()]));
   if (missing !== undefined) return missing;
   if (trial.failure !== undefined) texts.push(unknowable(trial.failure));
+  if (trial.unseen !== undefined) texts.unshift(unseen(trial.unseen.parts));
   return texts.filter((text) => text !== '').join('\n');
+}
+
+/** What the agent can do about it comes first. */
+function unseen(parts: readonly Opaque[]): string {
+  const named = [...new Set(parts.map(({ reason, text }) => (text === '' ? reason : `\`${text.slice(0, 80)}\` (${reason})`)))].slice(0, 3);
+  return `Write the command out plainly: bylaw can not see what ${named.join(', ')} runs, and this rule may apply:`;
 }
 
 function unknowable({ fact, why }: { readonly fact: string; readonly why: string }): string {

@@ -1,7 +1,7 @@
 /** Pure facts made of other facts: first, regex, option, rows, since. */
 import { covers } from '../command/covers.ts';
 import type { Json, JsonObject, Term } from '../model.ts';
-import { holds, textOf, type Known, type Look } from './holds.ts';
+import { asRun, holds, textOf, type Known, type Look } from './holds.ts';
 import { isObject, known, plainValue, type FormOf } from './know.ts';
 import { applyLogic } from './logic.ts';
 import { capture } from './match.ts';
@@ -41,11 +41,10 @@ export function option(form: FormOf<'option'>, look: Look): Known {
   if (runs.is === 'unknown') return runs;
   const values: string[] = [];
   for (const run of runs.values) {
-    if (!Array.isArray(run)) continue;
-    const argv = run.map((word: Json) => (word === null ? null : String(word)));
-    if (covers(form.of, { argv }, false) === 'no') continue;
-    for (const [index, word] of argv.entries()) {
-      const value = word === null ? undefined : optionValue(word, argv[index + 1], form.options);
+    const program = asRun(run);
+    if (program === undefined || covers(form.of, program) === 'no') continue;
+    for (const [index, word] of program.argv.entries()) {
+      const value = word === null ? undefined : optionValue(word, program.argv[index + 1], form.options);
       if (value !== undefined) values.push(value);
     }
   }

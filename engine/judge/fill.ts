@@ -18,10 +18,16 @@ export function fill(text: string, look: (name: string) => readonly Json[]): str
   });
 }
 
-/** Every way of filling a text whose placeholders have several values; none if one of them is absent. */
+/** Every way of filling a text whose placeholders have several values, each once; none if one of them is absent. */
 export function fillEach(text: string, look: (name: string) => readonly Json[], escape: (inserted: string) => string): readonly string[] {
-  return placeholders(text).reduce<readonly string[]>(
-    (texts, name) => texts.flatMap((each) => look(name).map((value) => each.replace(`{${name}}`, () => escape(textOf(value))))),
-    [text],
-  );
+  let texts: readonly string[] = [''];
+  let from = 0;
+  for (const found of text.matchAll(PLACEHOLDER)) {
+    const [whole, literal, name] = found;
+    const before = text.slice(from, found.index);
+    const inserted = name === undefined ? [`{${literal ?? ''}}`] : look(name).map((value) => escape(textOf(value)));
+    texts = texts.flatMap((each) => inserted.map((piece) => each + before + piece));
+    from = found.index + whole.length;
+  }
+  return texts.map((each) => each + text.slice(from));
 }

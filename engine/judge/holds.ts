@@ -1,4 +1,5 @@
 /** A test of a policy (match, unless, until) against what is known of an event. */
+import type { Opaque, Run } from '../command/analysis.ts';
 import { covers } from '../command/covers.ts';
 import type { Clause, Json, Matcher, Pattern, Test } from '../model.ts';
 import { every, NO, some, YES, type Answer, type Cause } from './answer.ts';
@@ -6,12 +7,15 @@ import { matchesGlob, matchesRegex, type Sort } from './match.ts';
 
 /** A fact's values; no values means absent. */
 export type Known =
-  | { readonly is: 'known'; readonly sort: Sort; readonly values: readonly Json[] }
+  | { readonly is: 'known'; readonly sort: Sort; readonly values: readonly Json[]; readonly opaque?: readonly Opaque[] }
   | { readonly is: 'unknown'; readonly cause: Cause };
 
 export type Look = (fact: string) => Known;
 
 /** Facts about what the call does; an exception must cover all of it. */
+/** Common in honest work: a script on disk, code given to an interpreter. */
+export const HONEST: ReadonlySet<string> = new Set(['script-file', 'inline-code']);
+
 const ACTS: ReadonlySet<string> = new Set(['path', 'writes', 'runs', 'content']);
 
 export function holds(test: Test, look: Look): Answer {
@@ -51,8 +55,12 @@ function clauseHolds(clause: Clause, look: Look): Answer {
   const answer = some(clause.values, (pattern) => {
     if (pattern.is === 'there') return known.values.length > 0 ? YES : NO;
     if (pattern.is === 'absent') return known.values.length > 0 ? NO : YES;
-    return some(known.values, (value) => valueFits(value, known.sort, pattern, clause, look));
+    return some(known.values, (value) => valueFits(value, known.sort, pattern, clause, look, true));
   });
+  // The analyser names what it could not see; a word that can't be compared is only its echo.
+  const unseen = known.opaque?.filter(({ reason }) => !HONEST.has(reason)) ?? [];
+  if (answer.is === 'unknown' && answer.cause.kind === 'opaque' && unseen.length > 0) return { is: 'unknown', cause: { kind: 'opaque', parts: unseen } };
+  if (answer.is === 'no' && known.opaque !== undefined && clause.values.some((pattern) => pattern.is === 'glob')) return { is: 'unknown', cause: { kind: 'opaque', parts: known.opaque } };
   return answer.is === 'no' ? { is: 'no', because: clause.fact } : answer;
 }
 
@@ -60,6 +68,8 @@ function coversAll(clause: Clause, match: Test, look: Look, pooled: Map<string, 
   const known = satisfying(clause.fact, match, look);
   if (known.is === 'unknown') return known;
   if (known.values.length === 0) return clause.values.some((pattern) => pattern.is === 'absent') ? YES : NO;
+  // What can't be seen is not excused, but for code that any honest line may call.
+  if (known.opaque?.some(({ reason }) => !HONEST.has(reason)) === true) return NO;
   const numbers = pooled?.get(clause.fact) ?? new Set<number>();
   pooled?.set(clause.fact, numbers);
   // Each value is asked, also after a no: another entry may cover the rest.
@@ -76,13 +86,14 @@ function satisfying(fact: string, match: Test, look: Look): Known {
     match.some((matcher) => {
       if (matcherHolds(matcher, look).is === 'no') return false;
       const clauses = matcher.filter((clause) => clause.fact === fact);
-      return clauses.every((clause) => clause.values.some((pattern) => valueFits(value, known.sort, pattern, clause, look).is !== 'no'));
+      return clauses.every((clause) => clause.values.some((pattern) => valueFits(value, known.sort, pattern, clause, look, true).is !== 'no'));
     }),
   );
   return { ...known, values };
 }
 
-function valueFits(value: Json, sort: Sort, pattern: Pattern, clause: Clause, look: Look): Answer {
+/** `reaches`: a folder that is removed or moved as a whole also fits what lies below it. */
+function valueFits(value: Json, sort: Sort, pattern: Pattern, clause: Clause, look: Look, reaches = false): Answer {
   const anyCase = clause.anyCase === true;
   switch (pattern.is) {
     case 'there':
@@ -98,17 +109,40 @@ function valueFits(value: Json, sort: Sort, pattern: Pattern, clause: Clause, lo
     case 'regex':
       return matchesRegex(pattern.regex, textOf(value), anyCase) ? YES : NO;
     case 'glob': {
-      if (sort !== 'run' || !Array.isArray(value)) return matchesGlob(pattern.glob, textOf(value), sort, anyCase) ? YES : NO;
-      const answer = covers(pattern.glob, { argv: value.map((word: Json) => (word === null ? null : String(word))) }, anyCase);
-      if (answer === 'unknown') return { is: 'unknown', cause: { kind: 'failed', fact: clause.fact, why: 'part of the command can not be known' } };
+      const run = sort === 'run' ? asRun(value) : undefined;
+      if (run === undefined) return matchesGlob(pattern.glob, textOf(value), sort, anyCase) || (reaches && isTree(value) && liesBelow(pattern.glob, textOf(value))) ? YES : NO;
+      const answer = covers(pattern.glob, run, anyCase);
+      if (answer === 'unknown') return { is: 'unknown', cause: { kind: 'opaque', parts: [{ reason: 'dynamic-argument', at: run.at, text: textOf(value) }] } };
       return answer === 'yes' ? YES : NO;
     }
   }
 }
 
+/** A run as it stands in the JSON of an analysis. */
+export function asRun(value: Json): Run | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !('argv' in value) || !Array.isArray(value['argv'])) return undefined;
+  const heads = 'heads' in value && typeof value['heads'] === 'object' && value['heads'] !== null ? Object.entries(value['heads']).map(([index, head]) => [Number(index), String(head)] as const) : [];
+  return { argv: value['argv'].map((word: Json) => (word === null ? null : String(word))), at: [0, 0], via: [], ...(heads.length > 0 ? { heads: Object.fromEntries(heads) } : {}) };
+}
+
+function isTree(value: Json): boolean {
+  return typeof value === 'object' && value !== null && 'tree' in value;
+}
+
+/** Whether the fixed beginning of a glob lies inside a folder. */
+function liesBelow(glob: string, folder: string): boolean {
+  const fixed = /^[^*?[{(]*/.exec(glob)?.[0] ?? '';
+  if (folder === '.') return fixed !== '' && !fixed.startsWith('/');
+  return fixed.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
 /** A value as the text that patterns and messages see. */
 export function textOf(value: Json): string {
   if (typeof value === 'string') return value;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if ('argv' in value) return textOf(value['argv'] ?? null);
+    if ('tree' in value) return textOf(value['path'] ?? null);
+  }
   if (Array.isArray(value) && value.every((item) => typeof item === 'string' || item === null)) return value.map((item) => item ?? '?').join(' ');
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }

@@ -37,9 +37,9 @@ export function outside(knowledge: Knowledge, fact: Fact, form: OutsideForm, ask
   return form.else === undefined ? known([]) : known(form.else);
 }
 
-/** A file that exists but is empty is an empty text, and still there. */
+/** White space around a file's text is no part of it. A file that exists but is empty is an empty text, and still there. */
 function present(form: OutsideForm, value: Json): Known {
-  return form.kind === 'text' && value === '' ? { is: 'known', sort: 'word', values: [''] } : known(value);
+  return form.kind === 'text' ? { is: 'known', sort: 'word', values: [String(value).trim()] } : known(value);
 }
 
 function untrusted(fact: Fact): Known {

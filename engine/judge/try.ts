@@ -1,14 +1,15 @@
 /** One rule × one event → whether it fires, and why not. */
-import type { Cadence, CountKey, Event, Level, Plan, Rule, Saying } from '../model.ts';
+import type { Opaque } from '../command/analysis.ts';
+import type { Cadence, CountKey, Decision, Event, Level, Plan, Rule, Saying } from '../model.ts';
 import { NO, YES, every, type Answer, type Cost } from './answer.ts';
 import { readCell } from './cells.ts';
-import { excuses, holds, matchesAgent, textOf, type Look } from './holds.ts';
+import { excuses, HONEST, holds, matchesAgent, textOf, type Look } from './holds.ts';
 import { looker, type FormOf, type Knowledge } from './know.ts';
 import { isActive, levelOf } from './level.ts';
 import { logicHolds, not, phase, triggered } from './recall.ts';
 
 /** Why a rule stayed quiet, in the words of the language. */
-export type Part = 'level' | 'active' | 'match' | 'unless' | 'when' | 'until' | 'times' | 'limit' | 'counted' | 'phases' | 'ack' | 'error' | 'fires';
+export type Part = 'opaque' | 'level' | 'active' | 'match' | 'unless' | 'when' | 'until' | 'times' | 'limit' | 'counted' | 'phases' | 'ack' | 'error' | 'fires';
 
 export interface Trial {
   readonly rule: Rule;
@@ -24,6 +25,8 @@ export interface Trial {
   /** The reply held the pending token. */
   readonly redeemed?: true;
   readonly failure?: { readonly fact: string; readonly why: string };
+  /** Where the rule may apply, but a shell text can't be seen through: what it does then. */
+  readonly unseen?: { readonly decision: Decision; readonly parts: readonly Opaque[] };
 }
 
 /** Undefined while an outside fact is awaited. */
@@ -41,17 +44,34 @@ export function tryRule(rule: Rule, knowledge: Knowledge): Trial | undefined {
 
   const matched = matches(rule, knowledge, level);
   if (matched.answer.is === 'no') return quiet(matched.by);
-  if (matched.answer.is === 'unknown') return unknown(matched.answer, quiet('error'));
+  if (matched.answer.is === 'unknown') return unknown(matched.answer, quiet('error'), event.event);
   return pace(rule, knowledge, quiet('fires', { matched: true }));
 }
 
 /** What can't be known: wait for it, or speak if the policy denies what can't be computed. */
-function unknown(answer: Extract<Answer, { is: 'unknown' }>, quiet: Trial): Trial | undefined {
-  if (answer.cause.kind !== 'failed') return undefined;
+function unknown(answer: Extract<Answer, { is: 'unknown' }>, quiet: Trial, event = ''): Trial | undefined {
   const { rule } = quiet;
+  if (answer.cause.kind === 'opaque') return unseen(answer.cause.parts, quiet, event);
+  if (answer.cause.kind !== 'failed') return undefined;
   const speaks = rule.onError === 'deny' && rule.speak !== undefined;
   const says = rule.speak?.says[0];
   return { ...quiet, by: 'error', fired: speaks, failure: answer.cause, ...(speaks && says !== undefined ? { says } : {}) };
+}
+
+const STRENGTH: readonly (Decision | 'ignore')[] = ['ignore', 'advise', 'ask', 'deny'];
+
+/** The rule may apply. It does what it says for the gravest reason, never more than its own outcome. */
+function unseen(parts: readonly Opaque[], quiet: Trial, event: string): Trial {
+  const { rule } = quiet;
+  const own = rule.speak?.decision ?? 'ignore';
+  const usual = (reason: string): Decision | 'ignore' => (HONEST.has(reason) || own === 'advise' ? 'ignore' : 'ask');
+  const wanted = parts.map(({ reason }) => rule.opaque?.[reason] ?? (HONEST.has(reason) ? 'ignore' : (rule.opaque?.['*'] ?? usual(reason))));
+  const gravest = wanted.reduce<Decision | 'ignore'>((top, each) => (STRENGTH.indexOf(each) > STRENGTH.indexOf(top) ? each : top), 'ignore');
+  const capped = STRENGTH.indexOf(gravest) > STRENGTH.indexOf(own) ? own : gravest;
+  const decision = capped === 'ask' && event !== 'PreToolUse' ? 'advise' : capped;
+  const says = rule.speak?.says[0];
+  if (decision === 'ignore' || says === undefined) return { ...quiet, by: 'match' };
+  return { ...quiet, by: 'opaque', fired: true, says, unseen: { decision, parts: parts.filter((_, index) => wanted[index] !== 'ignore') } };
 }
 
 /** The event is its, `match` holds, no `unless` does, `when` is true, and it is not its own reset. Cheap questions first. */

@@ -16,7 +16,7 @@ export function check(core: CoreSources, world: World, trusted: (home: HomeSourc
   for (const each of core.desugared) {
     checkCadence(each, world);
     checkIdleKeys(each, world);
-    checkNeverFires(each, world);
+    if (!each.faulty) checkNeverFires(each, world);
     hintStreak(each, world);
     hintEndlessStop(each, world);
   }
@@ -25,7 +25,10 @@ export function check(core: CoreSources, world: World, trusted: (home: HomeSourc
 }
 
 function checkNames(world: World): void {
-  const { lists, facts } = world.definitions;
+  const { lists, facts, rules } = world.definitions;
+  for (const { name, keyAt } of [...lists.values(), ...facts.values(), ...rules.values()]) {
+    if (/^(?:.*\/)?(?:__proto__|prototype|constructor)$/.test(name)) report(world, 'unsafe-name', keyAt, `\`${name}\` can not be a name`, 'it means something to JavaScript; choose another name');
+  }
   for (const definition of [...lists.values(), ...facts.values()]) {
     const { name, keyAt } = definition;
     if (BUILTIN.includes(name)) report(world, 'name-clash', keyAt, `\`${name}\` is a built-in fact`, 'choose another name');

@@ -1,5 +1,5 @@
 /** Definitions → core rules and facts. Each key of the language is a file in sugar/. */
-import type { Fact, Home, Rule, Span } from '../model.ts';
+import type { Fact, Home, Problem, Rule, Span } from '../model.ts';
 import type { Core } from '../plan/build.ts';
 import type { Definition, HomeSource } from './extend.ts';
 import { factForm } from './facts.ts';
@@ -26,6 +26,8 @@ export interface Desugared {
   readonly source: RuleSource;
   readonly rule: Rule;
   readonly draft: Draft;
+  /** A mistake was reported; what was left out of the core for it says nothing about the rule. */
+  readonly faulty: boolean;
 }
 
 export interface CoreSources extends Core {
@@ -61,12 +63,18 @@ export function sceneOf(home: HomeSource, world: World): Scene {
   return { world, prefix: home.prefix, ...(match?.kind === 'map' ? { defaults: match } : {}) };
 }
 
-function desugarRule(definition: Definition, world: World, line: Line): Desugared {
+function desugarRule(definition: Definition, outer: World, line: Line): Desugared {
+  let faulty = false;
+  const report = (problem: Problem): void => {
+    faulty ||= problem.severity === 'error';
+    outer.report(problem);
+  };
+  const world: World = { ...outer, report };
   const own: MapNode = definition.node.kind === 'map' ? definition.node : { kind: 'map', entries: [], at: definition.node.at };
   const source: RuleSource = { id: definition.name, definition, own, node: withoutNulls(withDefaults(own, definition.home)), scene: sceneOf(definition.home, world) };
   const draft: Draft = { on: [], match: [], unless: [], until: [], scope: 'session', says: [], cadence: { kind: 'always' }, then: [], onError: 'allow', facts: [] };
   for (const key of KEYS) key.expand(source, draft);
-  return { source, draft, rule: coreRule(source, draft, line) };
+  return { source, draft, rule: coreRule(source, draft, line), faulty };
 }
 
 /** What the rule does not say; a key that was removed with null stays away. `match` is filled key by key, later. */
@@ -92,6 +100,7 @@ function coreRule({ id, definition }: RuleSource, draft: Draft, line: Line): Rul
     then: draft.then,
     ...(draft.attempts === undefined ? {} : { attempts: true }),
     ...(draft.label === undefined ? {} : { label: draft.label }),
+    ...(draft.opaque === undefined ? {} : { opaque: draft.opaque }),
     onError: draft.onError,
     ...(draft.own === undefined ? {} : { own: draft.own }),
     level: definition.level,

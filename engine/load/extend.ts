@@ -113,12 +113,8 @@ export function extend(main: Source, report: (problem: Problem) => void): Defini
     const name = scoped(home.prefix, each.key, (full) => into[section].has(full));
     const old = into[section].get(name);
     if (old === undefined) return declare(into, section, { ...each, key: name }, home);
-    if (isNull(each.value)) {
-      if (isFinal(old)) reportFinal(old, each);
-      else into[section].delete(name);
-      return;
-    }
-    if (isFinal(old)) return reportFinal(old, each);
+    if (section === 'rules' && isFinal(old)) return reportFinal(old, each);
+    if (isNull(each.value)) return void into[section].delete(name);
     const over = section === 'rules' ? asRule(each.value) : each.value;
     reportIdleRemovals(old.node, over);
     if (section === 'rules') hintNarrower(old.node, over, each);
@@ -137,7 +133,9 @@ export function extend(main: Source, report: (problem: Problem) => void): Defini
       const help = didYouMean(name, into[section].keys());
       report({ code: 'unknown-list', severity: 'error', at: keyAt, message: `there is no list \`${name}\` to edit`, help: help ?? 'write the list out, or extend the pack that has it' });
     }
-    into[section].set(name, { name, node: isEdit(value) ? edit(undefined, value) : value, keyAt, home, chain: [home.name], level: home.level });
+    // Files that extend a final rule do not soften it.
+    const level = section === 'rules' && isFinal({ node: value, home }) ? (levelOf(get(home.source.root, 'level')) ?? 'strict') : home.level;
+    into[section].set(name, { name, node: isEdit(value) ? edit(undefined, value) : value, keyAt, home, chain: [home.name], level });
   }
 
   function reportFinal(old: Definition, each: Entry): void {
@@ -186,9 +184,10 @@ export function scoped(prefix: string, name: string, exists: (full: string) => b
   return prefix + name;
 }
 
-function isFinal(definition: Definition): boolean {
-  const node = get(definition.node, 'final');
-  return node?.kind === 'scalar' && node.value === true;
+/** Said by the rule, or by the defaults of its file. */
+function isFinal({ node, home }: Pick<Definition, 'node' | 'home'>): boolean {
+  const final = get(node, 'final') ?? get(get(home.source.root, 'defaults'), 'final');
+  return final?.kind === 'scalar' && final.value === true;
 }
 
 const FORMS = ['count', 'first', 'regex', 'option', 'rows', 'since', 'text', 'json', 'exists', 'run'];

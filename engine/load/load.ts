@@ -17,7 +17,6 @@ export interface Loaded {
   readonly world?: World;
   readonly problems: readonly Problem[];
   readonly texts: ReadonlyMap<string, string>;
-  readonly files: readonly string[];
 }
 
 export interface LoadOptions {
@@ -29,9 +28,9 @@ export interface LoadOptions {
 
 export function load(project: Project, { reader, schema, trusts }: LoadOptions): Loaded {
   // read · parse · validate
-  const { main, problems: found, texts, files } = gather(project, reader, schema);
+  const { main, problems: found, texts } = gather(project, reader, schema);
   const problems: Problem[] = [...found];
-  if (main === undefined || isBroken(problems)) return { problems: sorted(problems), texts, files };
+  if (main === undefined || isBroken(problems)) return { problems: sorted(problems), texts };
   const report = (problem: Problem): void => void problems.push(problem);
 
   // extend
@@ -50,7 +49,7 @@ export function load(project: Project, { reader, schema, trusts }: LoadOptions):
   check(core, world, trusted);
 
   const all = sorted(problems.filter((problem) => problem.severity === 'error' || !isShipped(problem, definitions)));
-  return { ...(isBroken(all) ? {} : { core }), definitions, world, problems: all, texts, files };
+  return { ...(isBroken(all) ? {} : { core }), definitions, world, problems: all, texts };
 }
 
 function isBroken(problems: readonly Problem[]): boolean {

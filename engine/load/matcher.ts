@@ -80,8 +80,9 @@ function written(word: string, at: Span, fact: string, anyCase: boolean, world: 
   if (fact !== 'tool') return [{ is: 'glob', glob: word }];
   const meant = TOOLS.find((tool) => tool.toLowerCase() === word.toLowerCase());
   if (meant !== undefined && meant !== word && !anyCase) report(world, 'unknown-word', at, `there is no tool \`${word}\`; the rule would never match`, `did you mean \`${meant}\`?`);
-  // The client renamed the tool; both names mean it.
-  return [{ is: 'glob', glob: word === 'Task' ? 'Agent' : word }];
+  // The client renamed the tool; both names mean it. In another case it is a tool of that name and arrives as it is.
+  if (word === 'Task') return [{ is: 'glob', glob: 'Agent' }, ...(anyCase ? [{ is: 'glob', glob: word } as const] : [])];
+  return [{ is: 'glob', glob: word }];
 }
 
 export function checkRegex(regex: string, at: Span, world: World): boolean {

@@ -9,7 +9,7 @@ import { hint, report, type World } from './world.ts';
 const TOOL_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest', 'PermissionDenied'];
 
 /** The events at which a built-in fact can be there; facts not listed always can. */
-const HAS: Readonly<Record<string, readonly string[]>> = {
+const HAS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries({
   tool: TOOL_EVENTS,
   path: TOOL_EVENTS,
   writes: TOOL_EVENTS,
@@ -25,19 +25,17 @@ const HAS: Readonly<Record<string, readonly string[]>> = {
   'agent-id': ['PostToolUse', 'SubagentStart', 'SubagentStop'],
   source: ['UserPromptSubmit', 'SessionStart', 'ConfigChange', 'DirectoryAdded', 'PreModelSwitch', 'PostModelSwitch', 'UserPromptExpansion'],
   error: [...TOOL_EVENTS, 'StopFailure'],
-};
+}));
 
 const ABOUT_AGENTS = ['SubagentStart', 'SubagentStop'];
 
 export function checkNeverFires({ source, rule }: Desugared, world: World): void {
-  // An unknown event is reported where it stands.
-  if (rule.on.length === 0) return;
   const matchNode = get(source.node, 'match');
   const impossible = rule.match.map((matcher) => matcher.find((clause) => !canHold(clause, rule.on)));
   const first = impossible[0];
   if (rule.match.length > 0 && impossible.every((clause) => clause !== undefined) && first !== undefined) {
     const at = clauseSpan(matchNode, first.fact) ?? keySpan(source, 'event');
-    const where = (HAS[first.fact.replace(/\..*$/, '')] ?? []).filter((event) => !ABOUT_AGENTS.includes(event) || first.fact !== 'by');
+    const where = (HAS.get(first.fact.replace(/\..*$/, '')) ?? []).filter((event) => !ABOUT_AGENTS.includes(event) || first.fact !== 'by');
     if (first.fact === 'by') report(world, 'never-fires', at, `${rule.on.join(', ')} is always about a subagent, never \`main\``, 'leave `by` out, or ask for the agent: `agent: reviewer`');
     else report(world, 'never-fires', at, `\`${first.fact}\` is never there at ${rule.on.join(', ')}`, `it is there at ${where.slice(0, 4).join(', ')}`);
   }
@@ -71,7 +69,7 @@ function canHold(clause: Clause, on: readonly string[]): boolean {
     const onlyMain = clause.values.length > 0 && clause.values.every((value) => value.is === 'glob' && value.glob === 'main');
     return !onlyMain || on.some((event) => !ABOUT_AGENTS.includes(event));
   }
-  const events = HAS[clause.fact.replace(/\..*$/, '')];
+  const events = HAS.get(clause.fact.replace(/\..*$/, ''));
   return events === undefined || on.some((event) => events.includes(event));
 }
 

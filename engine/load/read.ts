@@ -28,13 +28,32 @@ export const diskReader: Reader = {
     }
   },
   locate(name, from) {
-    const file = name.startsWith('bylaw:') ? join(packFolder(), `${name.slice('bylaw:'.length)}.yaml`) : resolve(dirname(from), name);
+    const file = placeOf(name, from);
     return existsSync(file) ? file : undefined;
   },
   packs() {
     return readdirSync(packFolder()).filter((file) => file.endsWith('.yaml') && !file.endsWith('.test.yaml')).map((file) => file.slice(0, -'.yaml'.length));
   },
 };
+
+/** The disk, with every file that was asked for noted before it is read. */
+export function notingReader(note: (file: string) => void): Reader {
+  return {
+    ...diskReader,
+    read(file) {
+      note(file);
+      return diskReader.read(file);
+    },
+    locate(name, from) {
+      note(placeOf(name, from));
+      return diskReader.locate(name, from);
+    },
+  };
+}
+
+function placeOf(name: string, from: string): string {
+  return name.startsWith('bylaw:') ? join(packFolder(), `${name.slice('bylaw:'.length)}.yaml`) : resolve(dirname(from), name);
+}
 
 /** The shipped packs lie beside the engine, in the sources and in the installed package alike. */
 export function packFolder(): string {

@@ -31,8 +31,6 @@ export interface Gathered {
   readonly problems: readonly Problem[];
   /** Texts by label, for code frames. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Absolute paths of all files that were asked for, read or not: the plan is stale when one changes. */
-  readonly files: readonly string[];
 }
 
 export interface Project {
@@ -118,5 +116,5 @@ export function gather(project: Project, reader: Reader, schema: Schema): Gather
 
   const label = project.label(project.main);
   const main = open(project.main, label, false, [], { file: label, start: 0, end: 0 }, project.parts);
-  return { ...(main === undefined ? {} : { main }), problems, texts, files: [...done.keys()] };
+  return { ...(main === undefined ? {} : { main }), problems, texts };
 }

@@ -26,20 +26,27 @@ export function buildPlan(core: Core): Plan {
 }
 
 function buildIndex(rules: readonly Rule[], facts: readonly Fact[]): Index {
-  const shelves: Record<string, { any: Draft; byTool: Record<string, Draft> }> = {};
+  // Maps, because a tool may be called `constructor`.
+  const shelves = new Map<string, { readonly any: Draft; readonly byTool: Map<string, Draft> }>();
   const put = (on: readonly string[], test: Test, add: (slot: Draft) => void): void => {
     const tools = toolsOf(test);
     for (const event of on) {
-      const shelf = (shelves[event] ??= { any: emptySlot(), byTool: {} });
+      const shelf = ensure(shelves, event, () => ({ any: emptySlot(), byTool: new Map() }));
       if (tools === undefined) add(shelf.any);
-      else for (const tool of tools) add((shelf.byTool[tool] ??= emptySlot()));
+      else for (const tool of tools) add(ensure(shelf.byTool, tool, emptySlot));
     }
   };
   rules.forEach((rule, number) => put(rule.on, rule.match, (slot) => slot.rules.push(number)));
   for (const fact of facts) {
     for (const trigger of movesOf(fact)) put(trigger.on, trigger.match, (slot) => slot.moving.includes(fact.name) || slot.moving.push(fact.name));
   }
-  return shelves;
+  return Object.fromEntries([...shelves].map(([event, { any, byTool }]) => [event, { any, byTool: Object.fromEntries(byTool) }]));
+}
+
+function ensure<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const found = map.get(key) ?? make();
+  map.set(key, found);
+  return found;
 }
 
 /** When a fact changes by itself. A window of calls sees every call. */

@@ -33,7 +33,16 @@ export function cacheFile(project: string, env: NodeJS.ProcessEnv): string {
 
 export function readCache(file: string): Cached | undefined {
   try {
-    const value: Partial<Cached> = JSON.parse(readFileSync(file, 'utf8'));
+    return asCached(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined if the text is no plan of this version. */
+export function asCached(text: string): Cached | undefined {
+  try {
+    const value: Partial<Cached> = JSON.parse(text);
     if (value.version !== PLAN_VERSION || !Array.isArray(value.stamps) || value.engine === undefined || value.project === undefined) return undefined;
     return { ...value, version: PLAN_VERSION, engine: value.engine, project: value.project, stamps: value.stamps, onError: value.onError ?? 'allow' };
   } catch {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { load, type Loaded } from '../load/load.ts';
-import { diskReader, packFolder, projectFiles } from '../load/read.ts';
+import { diskReader, notingReader, packFolder, projectFiles, type Reader } from '../load/read.ts';
 import type { Project } from '../load/source.ts';
 import type { Schema } from '../load/validate.ts';
 import { trustFile, trustsIn } from '../state/trust.ts';
@@ -25,26 +25,37 @@ export function projectOf(folder: string, main?: string): Project {
   return main === undefined ? { ...files, label } : { main, parts: [], label };
 }
 
-export function loadProject(folder: string, env: NodeJS.ProcessEnv, main?: string): Loaded {
-  return load(projectOf(folder, main), { reader: diskReader, schema: readSchema(), trusts: trustsIn(env) });
+export function loadProject(folder: string, env: NodeJS.ProcessEnv, main?: string, reader: Reader = diskReader): Loaded {
+  return load(projectOf(folder, main), { reader, schema: readSchema(), trusts: trustsIn(env) });
 }
 
-/** Builds and stores the plan; a broken policy keeps the last good one. */
-export function compile(folder: string, env: NodeJS.ProcessEnv): Cached {
+/** Builds and stores the plan. `fault` says why it could not be stored; it is good all the same. */
+export function compile(folder: string, env: NodeJS.ProcessEnv): { readonly cached: Cached; readonly fault?: string } {
+  const cached = build(folder, env);
+  try {
+    writeCache(cacheFile(folder, env), cached);
+    return { cached };
+  } catch (error) {
+    return { cached, fault: `the plan can not be kept: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** A broken policy keeps the last good plan. */
+function build(folder: string, env: NodeJS.ProcessEnv): Cached {
   const file = cacheFile(folder, env);
-  const loaded = loadProject(folder, env);
+  // Stamped before they are read: an edit in between makes the plan stale, never wrongly fresh.
+  const stamps = new Map([join(folder, 'policies'), trustFile(env)].map((path) => [path, stampOf(path)]));
+  const loaded = loadProject(folder, env, undefined, notingReader((path) => stamps.set(path, stamps.get(path) ?? stampOf(path))));
   const errors = loaded.problems.filter((problem) => problem.severity === 'error');
   const last = readCache(file);
   const plan = loaded.core === undefined ? (last?.engine === ENGINE ? last.plan : undefined) : buildPlan(loaded.core);
-  const cached: Cached = {
+  return {
     version: PLAN_VERSION,
     engine: ENGINE,
     project: folder,
     ...(plan === undefined ? {} : { plan }),
     ...(errors.length === 0 ? {} : { broken: errors.map((problem) => printProblem(problem, loaded.texts)).join('\n\n') }),
     onError: [...loaded.texts.values()].some((text) => /^on-error:\s*deny\b/m.test(text)) ? 'deny' : 'allow',
-    stamps: [...new Set([...loaded.files, join(folder, 'policies'), trustFile(env)])].map(stampOf),
+    stamps: [...stamps.values()],
   };
-  writeCache(file, cached);
-  return cached;
 }

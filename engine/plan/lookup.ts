@@ -21,7 +21,7 @@ export function lookup(plan: Plan, event: Event): Found {
   }
   if (slots.length === 1) return { rules: pick(plan, shelf.any.rules), moving: shelf.any.moving };
   return {
-    rules: pick(plan, [...new Set(slots.flatMap((slot) => slot.rules))]),
+    rules: pick(plan, [...new Set(slots.flatMap((slot) => slot.rules))].sort((a, b) => a - b)),
     moving: [...new Set(slots.flatMap((slot) => slot.moving))],
   };
 }

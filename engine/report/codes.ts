@@ -67,7 +67,7 @@ export const CODES = {
   'bad-regex': 'The regular expression does not compile.',
   'unknown-operator': 'JsonLogic has no such operator; it would be taken for data and be true.',
   'several-operators': 'An object of JsonLogic has one operator; with several it would be taken for data and be true.',
-  'unsafe-name': 'The name is not a fact.',
+  'unsafe-name': 'The name is not a fact, or can not be one: it means something to JavaScript.',
   // policy tests
   'unknown-step': 'The step is neither a tool with its argument nor an event.',
   'empty-case': 'A case without steps tests nothing.',

@@ -4,7 +4,7 @@ import { said, type Trial } from '../judge/try.ts';
 import { excuses, holds, textOf, type Look } from '../judge/holds.ts';
 import { looker, type Knowledge } from '../judge/know.ts';
 import { personsLevel } from '../judge/level.ts';
-import { PLAIN, type Paint } from './frame.ts';
+import { PLAIN, plural, type Paint } from './frame.ts';
 
 export interface Traced {
   readonly trial: Trial;
@@ -16,7 +16,7 @@ const WIDTH = 80;
 
 export function explain(plan: Plan, event: Event, verdict: Verdict, traced: readonly Traced[], paint: Paint = PLAIN): string {
   const title = [event.event || 'unreadable', event.tool, mainArgument(event)].filter((part) => part !== undefined && part !== '').join(' · ');
-  const lines = [`${paint.strong(clip(title, WIDTH))}`, paint.dim(`${traced.length} of ${plan.rules.length} rules looked up`), ''];
+  const lines = [`${paint.strong(clip(title, WIDTH))}`, paint.dim(`${traced.length} of ${plural(plan.rules.length, 'rule')} looked up`), ''];
   const spoke = [...traced].filter(({ trial }) => trial.fired).sort((a, b) => order(verdict, a) - order(verdict, b));
   for (const each of spoke) lines.push(...explainFired(each, verdict, paint), '');
   const quiet = traced.filter(({ trial }) => !trial.fired);

@@ -95,7 +95,7 @@ function readPart<T>(file: string, parse: (value: unknown) => T | undefined, emp
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (!isCode(error, 'ENOENT')) note(`the state file ${file} can not be read: ${String(error)}`);
+    if (!isCode(error, 'ENOENT') && !isCode(error, 'ENOTDIR')) note(`the state file ${file} can not be read: ${String(error)}`);
     return empty;
   }
   const value = parseJson(text);

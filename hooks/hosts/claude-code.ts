@@ -36,7 +36,7 @@ export function decode(text: string, given: Given): Event {
 
   return {
     event,
-    session: word(payload.session_id) ?? '',
+    session: word(payload.session_id) ?? word(given.env.CLAUDE_CODE_SESSION_ID) ?? '',
     now: given.now,
     random: given.random,
     env: given.env,

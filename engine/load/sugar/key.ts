@@ -39,6 +39,7 @@ export interface Draft {
   unbypassed?: true;
   final?: true;
   onError: OnError;
+  opaque?: Readonly<Record<string, Decision | 'ignore'>>;
   /** Facts that the rule brings along: its count, its phases, what it has said. */
   facts: Fact['form'][];
 }
