@@ -15,11 +15,14 @@ export const TEXTS: readonly string[] = ['command', 'prompt', 'content', 'reply'
 export const NAMESPACES: readonly string[] = ['input', 'output', 'env', 'host'];
 export const BUILTIN: readonly string[] = [...PLAIN, 'level', ...ACTS, ...TEXTS, ...NAMESPACES];
 
+/** The person's home folder, for path globs; no word of the language. */
+const HOME = '~';
+
 const WRITERS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 const SHELLS = ['Bash', 'Monitor'];
 
 export function isEventFact(name: string): boolean {
-  return BUILTIN.includes(name) || NAMESPACES.some((space) => name.startsWith(`${space}.`));
+  return name === HOME || BUILTIN.includes(name) || NAMESPACES.some((space) => name.startsWith(`${space}.`));
 }
 
 /** How patterns on a built-in fact are read. */
@@ -54,6 +57,8 @@ function plain({ event, state, plan }: Knowledge, name: string): Json | undefine
       return event[name];
     case 'error':
       return event.unreadable === undefined ? event.error : 'input';
+    case HOME:
+      return event.home;
     case 'agent-id':
       return event.agentId;
     case 'now':

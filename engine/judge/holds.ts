@@ -60,7 +60,9 @@ function clauseHolds(clause: Clause, look: Look): Answer {
   // The analyser names what it could not see; a word that can't be compared is only its echo.
   const unseen = known.opaque?.filter(({ reason }) => !HONEST.has(reason)) ?? [];
   if (answer.is === 'unknown' && answer.cause.kind === 'opaque' && unseen.length > 0) return { is: 'unknown', cause: { kind: 'opaque', parts: unseen } };
-  if (answer.is === 'no' && known.opaque !== undefined && clause.values.some((pattern) => pattern.is === 'glob')) return { is: 'unknown', cause: { kind: 'opaque', parts: known.opaque } };
+  // An unknown argument hides no other program; what can hide one makes every no doubtful.
+  const hiding = known.opaque?.filter(({ reason }) => reason !== 'dynamic-argument') ?? [];
+  if (answer.is === 'no' && hiding.length > 0 && clause.values.some((pattern) => pattern.is === 'glob')) return { is: 'unknown', cause: { kind: 'opaque', parts: hiding } };
   return answer.is === 'no' ? { is: 'no', because: clause.fact } : answer;
 }
 
@@ -110,7 +112,11 @@ function valueFits(value: Json, sort: Sort, pattern: Pattern, clause: Clause, lo
       return matchesRegex(pattern.regex, textOf(value), anyCase) ? YES : NO;
     case 'glob': {
       const run = sort === 'run' ? asRun(value) : undefined;
-      if (run === undefined) return matchesGlob(pattern.glob, textOf(value), sort, anyCase) || (reaches && isTree(value) && liesBelow(pattern.glob, textOf(value))) ? YES : NO;
+      if (run === undefined) {
+        const glob = sort === 'path' ? located(pattern.glob, look) : pattern.glob;
+        if (glob === undefined) return NO;
+        return matchesGlob(glob, textOf(value), sort, anyCase) || (reaches && isTree(value) && liesBelow(glob, textOf(value))) ? YES : NO;
+      }
       const answer = covers(pattern.glob, run, anyCase);
       if (answer === 'unknown') return { is: 'unknown', cause: { kind: 'opaque', parts: [{ reason: 'dynamic-argument', at: run.at, text: textOf(value) }] } };
       return answer === 'yes' ? YES : NO;
@@ -123,6 +129,15 @@ export function asRun(value: Json): Run | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !('argv' in value) || !Array.isArray(value['argv'])) return undefined;
   const heads = 'heads' in value && typeof value['heads'] === 'object' && value['heads'] !== null ? Object.entries(value['heads']).map(([index, head]) => [Number(index), String(head)] as const) : [];
   return { argv: value['argv'].map((word: Json) => (word === null ? null : String(word))), at: [0, 0], via: [], ...(heads.length > 0 ? { heads: Object.fromEntries(heads) } : {}) };
+}
+
+/** A path glob with `~` and `{env.X}` filled in; undefined if the variable is not set. */
+function located(glob: string, look: Look): string | undefined {
+  if (!/^(~|\{env\.\w+\})(\/|$)/.test(glob)) return glob;
+  const [, name = '~', rest = ''] = /^(?:~|\{(env\.\w+)\})(.*)$/s.exec(glob) ?? [];
+  const base = look(name);
+  const folder = base.is === 'known' ? base.values[0] : undefined;
+  return typeof folder === 'string' ? folder.replace(/\/$/, '') + rest : undefined;
 }
 
 function isTree(value: Json): boolean {

@@ -12,7 +12,10 @@ export interface Standing {
 /** The level of a rule before bypass; `final` rules listen to no person. */
 export function levelOf(rule: Rule, state: State, now: number): Level {
   if (rule.final === true) return rule.own ?? rule.level;
-  return rule.own ?? personsLevel(state, rule.home, now)?.level ?? rule.level;
+  const person = personsLevel(state, rule.home, now);
+  // Who switches one policy off by name means all of it.
+  if (person?.policy === rule.home && person.level === 'disabled') return 'disabled';
+  return rule.own ?? person?.level ?? rule.level;
 }
 
 /** What a person said of a policy: of it before of all, the session before the project before the user. */

@@ -87,6 +87,7 @@ function withDefaults(own: MapNode, home: HomeSource): MapNode {
 
 function coreRule({ id, definition }: RuleSource, draft: Draft, line: Line): Rule {
   const { decision, says, cadence, why, instead, times: most } = draft;
+  const { home } = definition;
   return {
     id,
     home: definition.home.name,
@@ -102,10 +103,10 @@ function coreRule({ id, definition }: RuleSource, draft: Draft, line: Line): Rul
     ...(draft.label === undefined ? {} : { label: draft.label }),
     ...(draft.opaque === undefined ? {} : { opaque: draft.opaque }),
     onError: draft.onError,
-    ...(draft.own === undefined ? {} : { own: draft.own }),
+    ...(draft.own === undefined || (home.off && draft.final !== true) ? {} : { own: draft.own }),
     level: definition.level,
-    ...(draft.active === undefined ? {} : { active: true }),
-    ...(draft.unbypassed === undefined ? {} : { unbypassed: true }),
+    ...(draft.active === true || (draft.final === true && home.changed.active) ? { active: true } : {}),
+    ...(draft.unbypassed === true || (draft.final === true && home.changed.bypass) ? { unbypassed: true } : {}),
     ...(draft.final === undefined ? {} : { final: true }),
   };
 }

@@ -25,6 +25,10 @@ export interface HomeSource {
   readonly level: Level;
   readonly active?: Node;
   readonly bypass?: Node;
+  /** The entry that brought it in changed one of them; final rules do not follow. */
+  readonly changed: { readonly active: boolean; readonly bypass: boolean };
+  /** The entry that brought it in switched it off as a whole. */
+  readonly off: boolean;
 }
 
 export interface Definitions {
@@ -72,6 +76,8 @@ export function extend(main: Source, report: (problem: Problem) => void): Defini
       source,
       prefix,
       level: inherited.entry ?? file ?? 'strict',
+      off: inherited.entry === 'disabled',
+      changed: { active: inherited.active !== undefined, bypass: inherited.bypass !== undefined },
       ...(active === undefined ? {} : { active }),
       ...(bypass === undefined ? {} : { bypass }),
     };

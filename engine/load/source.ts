@@ -38,6 +38,13 @@ export interface Project {
   /** Files that are part of it without being named. */
   readonly parts: readonly string[];
   readonly label: (file: string) => string;
+  /** The pack that comes with any other shipped one, unless the main file names it itself. */
+  readonly guard?: string;
+}
+
+/** A shipped pack that judges, however it was reached. */
+function bringsRules(source: Source): boolean {
+  return (source.shipped && get(source.root, 'rules') !== undefined) || source.extends.some((each) => bringsRules(each.source));
 }
 
 const HELP = {
@@ -81,6 +88,11 @@ export function gather(project: Project, reader: Reader, schema: Schema): Gather
     for (const part of parts) {
       const source = open(part, project.label(part), false, [...stack, file], parsed.root.at, []);
       if (source !== undefined && !found.some((each) => each.source === source)) found.push({ source, prefix: '' });
+    }
+    if (file === project.main && project.guard !== undefined && found.some((each) => bringsRules(each.source)) && !found.some((each) => each.source.label === project.guard)) {
+      const guard = reader.locate(project.guard, file);
+      const source = guard === undefined ? undefined : open(guard, project.guard, true, [...stack, file], parsed.root.at, []);
+      if (source !== undefined) found.push({ source, prefix: '' });
     }
     const source: Source = { file, label, root: parsed.root, shipped, extends: found };
     done.set(file, source);

@@ -22,7 +22,7 @@ export function projectOf(folder: string, main?: string): Project {
     const path = relative(folder, file);
     return path.startsWith('..') ? file : path;
   };
-  return main === undefined ? { ...files, label } : { main, parts: [], label };
+  return main === undefined ? { ...files, label, guard: 'bylaw:self-protection' } : { main, parts: [], label };
 }
 
 export function loadProject(folder: string, env: NodeJS.ProcessEnv, main?: string, reader: Reader = diskReader): Loaded {

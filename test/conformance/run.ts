@@ -8,7 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../engine/model.ts';
-import type { Adapter } from './adapter.ts';
+import type { Adapter, Reading } from './adapter.ts';
 import { readCases, type Case } from './format.ts';
 import { play } from './play.ts';
 import { ADAPTERS } from './systems/index.ts';
@@ -63,19 +63,20 @@ async function playAll(jobs: readonly Job[], root: string, program: string): Pro
   return results;
 }
 
-/** In the pack's default reading; where a case is a choice or an option, in one of the pack's other readings. */
+/** In the pack's default reading; where a case is a choice or an option, in one of the pack's other readings. Features of later versions are options: those first. */
 async function judge(job: Job, folder: string, program: string): Promise<Result> {
   const { test, defaults, adapter } = job;
-  const readings = [{ name: 'default', tiers: [], yaml: '' }, ...adapter.readings.filter((reading) => reading.tiers.includes(test.tier))];
-  let first: readonly string[] | undefined;
+  const others = adapter.readings.filter((reading) => reading.tiers.includes(test.tier));
+  const usual: Reading = { name: 'default', tiers: [], yaml: '' };
+  const readings = test.tier === 'later' ? [...others, usual] : [usual, ...others];
+  const faults: string[] = [];
   for (const reading of readings) {
     const played = await play(test, defaults, adapter, reading, join(folder, `${adapter.pack}-${reading.name}`), program);
-    const by = reading.name === 'default' ? {} : { reading: reading.name };
+    const by = reading === usual ? {} : { reading: reading.name };
     if (played.faults.length === 0) return played.skipped.length === 0 ? { job, status: 'passed', lines: [], ...by } : { job, status: 'skipped', lines: played.skipped, ...by };
-    first ??= [...played.faults];
-    if (reading.name !== 'default') first = [...first, ...played.faults.map((fault) => `in the reading ${reading.name}: ${fault}`)];
+    faults.push(...played.faults.map((fault) => (reading === usual ? fault : `in the reading ${reading.name}: ${fault}`)));
   }
-  return { job, status: 'failed', lines: first ?? [] };
+  return { job, status: 'failed', lines: faults };
 }
 
 function report(results: readonly Result[], seconds: number): void {
