@@ -24,7 +24,7 @@ const common = {
 await Promise.all([
   // Split, so that the shell analyser is a file of its own that most calls never load.
   build({ ...common, entryPoints: { hook: 'hooks/run.ts' }, outdir: dist, splitting: true, outExtension: { '.js': '.mjs' }, chunkNames: 'hook-[hash]' }),
-  build({ ...common, entryPoints: ['cli/main.ts'], outfile: join(dist, 'cli.mjs') }),
+  build({ ...common, entryPoints: { cli: 'cli/main.ts' }, outdir: dist, splitting: true, outExtension: { '.js': '.mjs' }, chunkNames: 'cli-[hash]' }),
   build({ ...common, entryPoints: ['engine/index.ts'], outfile: join(dist, 'index.mjs') }),
 ]);
 

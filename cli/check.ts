@@ -3,9 +3,11 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Problem } from '../engine/model.ts';
 import type { Loaded } from '../engine/load/load.ts';
+import type { World } from '../engine/load/world.ts';
 import { loadProject, readSchema } from '../engine/plan/compile.ts';
 import { countProblems, plural, positionOf, printProblem } from '../engine/report/frame.ts';
 import { findProject } from '../hooks/project.ts';
+import { regexChecker } from './regexes.ts';
 import { teamSchema } from './team-schema.ts';
 import { Exit, paintFor, print } from './terminal.ts';
 
@@ -15,8 +17,8 @@ export interface CheckOptions {
   readonly schema?: string | true;
 }
 
-export function check(path: string | undefined, options: CheckOptions): void {
-  const { loaded, folder } = loadNamed(path);
+export async function check(path: string | undefined, options: CheckOptions): Promise<void> {
+  const { loaded, folder } = loadNamed(path, await regexChecker());
   const errors = loaded.problems.filter((problem) => problem.severity === 'error');
   const format = options.json === true ? 'json' : (options.format ?? 'text');
   if (format === 'json') print(JSON.stringify({ ok: errors.length === 0, rules: loaded.core?.rules.length ?? 0, problems: loaded.problems.map((problem) => jsonProblem(problem, loaded)) }, null, 2));
@@ -31,13 +33,14 @@ export function check(path: string | undefined, options: CheckOptions): void {
 }
 
 /** A project folder, a single policy file, or the project around the present folder. */
-export function loadNamed(path: string | undefined): { readonly loaded: Loaded; readonly folder: string } {
+export function loadNamed(path: string | undefined, regexFault?: World['regexFault']): { readonly loaded: Loaded; readonly folder: string } {
+  const more = regexFault === undefined ? {} : { regexFault };
   const named = path === undefined ? undefined : resolve(path);
   if (named !== undefined && !existsSync(named)) throw new Exit(2, `there is no file or folder ${path}`);
-  if (named !== undefined && !statSync(named).isDirectory()) return { loaded: loadProject(process.cwd(), process.env, named), folder: process.cwd() };
+  if (named !== undefined && !statSync(named).isDirectory()) return { loaded: loadProject(process.cwd(), process.env, named, more), folder: process.cwd() };
   const folder = named ?? findProject([process.cwd()]);
   if (folder === undefined || !existsSync(join(folder, 'bylaw.yaml'))) throw new Exit(2, `there is no bylaw.yaml ${named === undefined ? 'here or above' : `in ${path}`}`);
-  return { loaded: loadProject(folder, process.env), folder };
+  return { loaded: loadProject(folder, process.env, undefined, more), folder };
 }
 
 function printText(loaded: Loaded): void {

@@ -5,6 +5,7 @@ import { compile } from '../engine/plan/compile.ts';
 import { ENGINE } from '../engine/version.ts';
 import { main as hook } from '../hooks/run.ts';
 import { check, type CheckOptions } from './check.ts';
+import { command, type CommandOptions } from './command.ts';
 import { explain, type ExplainOptions } from './explain.ts';
 import { enable, level, type LevelOptions } from './level.ts';
 import { auditTail, gate, report, type ReportOptions } from './report.ts';
@@ -58,6 +59,9 @@ function program(): Command {
   bylaw.command('report').description('the compliance report of a session').option('--session <id>').option('--policy <name>').option('--json', 'for programs').action((options: ReportOptions) => report(options));
   bylaw.command('gate').description('exit 1 if a session scores below the minimum').option('--session <id>').option('--policy <name>').option('--min <score>').option('--json', 'for programs').action((options: ReportOptions) => gate(options));
   bylaw.command('audit').description('what was said, and why').command('tail').option('-n, --lines <count>').option('--session <id>').option('--json', 'one JSON line each').action((options: { lines?: string; session?: string; json?: boolean }) => auditTail(options));
+
+  bylaw.command('command').description('what a shell text really runs and touches').argument('[text...]', 'the command; stdin if none').option('--json', 'for programs').option('--jsonl', 'one JSON string per line in, one result per line out').allowUnknownOption(false)
+    .action((text: string[], options: CommandOptions) => command(text, options));
 
   bylaw.command('trust').description('let the policies of a project run programs and write files').argument('[path]')
     .option('--remove', 'take it back').action((path: string | undefined, options: { remove?: boolean }) => trust(path, options));

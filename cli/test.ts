@@ -87,11 +87,15 @@ function loadPolicy(path: string, file: TestFile): Loaded {
   return loadProject(process.cwd(), process.env, policy);
 }
 
-/** Policies whose rules this test file answers for: not the packs they extend. */
+/** Policies whose rules this test file answers for: not the packs they extend, nor a policy with a test file of its own. */
 function ownHomes(loaded: Loaded, path: string): ReadonlySet<string> {
   const folder = dirname(path);
+  const answersFor = (file: string): boolean => {
+    const test = file.replace(/(\.ya?ml)$/, '.test$1');
+    return test === path || !existsSync(test);
+  };
   const homes = [...(loaded.definitions?.homes.values() ?? [])].filter((home) => dirname(home.source.file) === folder || dirname(home.source.file) === dirname(folder) || !home.source.shipped);
-  return new Set(homes.filter((home) => !home.source.shipped || dirname(home.source.file) === folder).map((home) => home.name));
+  return new Set(homes.filter((home) => answersFor(home.source.file) && (!home.source.shipped || dirname(home.source.file) === folder)).map((home) => home.name));
 }
 
 function printResults(done: readonly FileResult[], seconds: number, filtered: boolean): void {

@@ -258,7 +258,7 @@ export interface Plan {
   readonly index: Index;
 }
 
-/** Which rules, counts and machines an event can concern: by event, then by tool. */
+/** Which rules, counts and machines an event can concern: by event, then by tool, then by folder where there are many. */
 export type Index = Readonly<Record<string, Shelf>>;
 export interface Shelf {
   readonly any: Slot;
@@ -268,6 +268,8 @@ export interface Shelf {
 export interface Slot {
   readonly rules: readonly number[];
   readonly moving: readonly string[];
+  /** What only concerns paths in a folder, by that folder. */
+  readonly byFolder?: Readonly<Record<string, Slot>>;
 }
 
 // ---------------------------------------------------------------- state

@@ -2,6 +2,7 @@
 import { evaluate } from '../engine/judge/evaluate.ts';
 import type { Event, Need, Outside, Plan, State, Verdict } from '../engine/model.ts';
 import { StateError, type Store } from '../engine/state/store.ts';
+import { guarded } from './watchdog.ts';
 
 export interface Edge {
   readonly store: Store;
@@ -24,7 +25,8 @@ export async function answer(plan: Plan, given: Event, edge: Edge): Promise<Answ
   let event = given;
   for (let round = 0; round < ROUNDS; round++) {
     const state = edge.store.read(event.session);
-    const first = evaluate(plan, state, event);
+    const { result: first, slow } = guarded(plan, state, event);
+    if (slow) notes.push('a regex took too long and was stopped; rules that deny take it for a match');
     if ('needs' in first) {
       event = await gather(first.needs, event, edge);
       continue;
@@ -49,7 +51,7 @@ function commitUnderLock(plan: Plan, event: Event, { store }: Edge): { verdict: 
     store.update(
       event.session,
       (state) => {
-        result = evaluate(plan, state, event);
+        result = guarded(plan, state, event).result;
         return 'needs' in result || result.state === state ? undefined : result.state;
       },
       { user: plan.sharesUser },

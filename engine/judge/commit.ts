@@ -1,11 +1,11 @@
 /** Trials and the decision → the next state and the deeds outside it. All changes are made together, by name. */
-import type { Cell, Deed, Effect, Event, Failure, Json, JsonObject, Kept, Rule, State, Term, Verdict } from '../model.ts';
+import type { Cell, Deed, Effect, Event, Failure, Json, JsonObject, Kept, Level, Rule, State, Term, Verdict } from '../model.ts';
 import { cellsOf, emptied, memoryOf, readCell, writeCell } from './cells.ts';
 import { tokenOf, valuesFor } from './decide.ts';
 import { fill } from './fill.ts';
 import { holds, matchesAgent, textOf } from './holds.ts';
 import { know, looker, plainValue, type FormOf, type Knowledge } from './know.ts';
-import { isActive, levelOf } from './level.ts';
+import { isActive, levelOf, personsLevel } from './level.ts';
 import { findRule } from '../plan/lookup.ts';
 import { isCounted, isRecent, perKey, phase, triggered } from './recall.ts';
 import { matches, said, type Trial } from './try.ts';
@@ -48,23 +48,29 @@ function move(next: State, name: string, knowledge: Knowledge, moves: (home: str
   const fact = knowledge.plan.facts[name];
   if (fact === undefined) return next;
   const { form } = fact;
-  if (form.kind === 'count' && moves(fact.home, form.attempts) && takesPart(fact.home, form.rule, knowledge)) return countUp(next, name, form, knowledge);
+  if (form.kind === 'count' && moves(fact.home, form.attempts) && takesPart(fact.home, form.rule, knowledge)) return countUp(next, name, form, levelIn(fact.home, form.rule, knowledge), knowledge);
   if (form.kind === 'phase' && moves(fact.home, undefined) && takesPart(fact.home, form.rule, knowledge)) return step(next, name, form, knowledge);
   return next;
 }
 
 /** Disabled and inactive policies do not count. */
 function takesPart(home: string, ruleId: string | undefined, knowledge: Knowledge): boolean {
-  const { plan, state, event } = knowledge;
+  const { plan } = knowledge;
+  if (levelIn(home, ruleId, knowledge) === 'disabled') return false;
   const rule = ruleId === undefined ? undefined : findRule(plan, ruleId);
-  if (rule !== undefined && levelOf(rule, state, event.now) === 'disabled') return false;
   const where = plan.homes[home];
   return rule?.active === true || where === undefined || isActive(where, knowledge).is === 'yes';
 }
 
-function countUp(next: State, name: string, form: FormOf<'count'>, knowledge: Knowledge): State {
+/** The level that a count or a machine sees: its rule's, or its policy's where it is declared on its own. */
+function levelIn(home: string, ruleId: string | undefined, { plan, state, event }: Knowledge): Level {
+  const rule = ruleId === undefined ? undefined : findRule(plan, ruleId);
+  return rule === undefined ? (personsLevel(state, home, event.now)?.level ?? plan.homes[home]?.level ?? 'strict') : levelOf(rule, state, event.now);
+}
+
+function countUp(next: State, name: string, form: FormOf<'count'>, level: Level, knowledge: Knowledge): State {
   const { state, event } = knowledge;
-  const look = looker(knowledge, { level: 'strict', cost: 2 });
+  const look = looker(knowledge, { level, cost: 2 });
   const counted = isCounted(knowledge, form.counted, form.memory.until, look).is === 'yes';
   const inCalls = form.window !== undefined && 'calls' in form.window;
   if (!counted && !(inCalls && holds(form.window.match, look).is === 'yes')) return next;

@@ -4,7 +4,7 @@ import { lookup } from '../plan/lookup.ts';
 import { settle } from './cells.ts';
 import { commit } from './commit.ts';
 import { decide } from './decide.ts';
-import { createKnowledge, type Knowledge } from './know.ts';
+import { createKnowledge, plainPaths, type Knowledge } from './know.ts';
 import { tryRule, type Trial } from './try.ts';
 
 export type Evaluation =
@@ -15,11 +15,12 @@ export type Evaluation =
 export type Trace = (trial: Trial, knowledge: Knowledge) => void;
 
 export function evaluate(plan: Plan, state: State, event: Event, trace?: Trace): Evaluation {
-  // look up
-  const { rules, moving } = lookup(plan, event);
-
   // know: facts are found on demand, from the state as it was before the event
   const knowledge = createKnowledge(plan, settle(state, event), event);
+
+  // look up; a trace also hears of rules about other folders, which can't fire
+  const { rules, moving } = lookup(plan, event, trace === undefined ? () => plainPaths(knowledge) : undefined);
+  if (knowledge.needs.size > 0) return { needs: [...knowledge.needs.values()] };
 
   // test
   const trials = rules.flatMap((rule) => tryRule(rule, knowledge) ?? []);

@@ -42,6 +42,14 @@ export function looker(knowledge: Knowledge, asker: Asker): Look {
   return (name) => know(knowledge, name, asker);
 }
 
+/** The paths of the event as texts; undefined if they are not known, or if a whole folder is meant. */
+export function plainPaths(knowledge: Knowledge): readonly string[] | undefined {
+  const paths = know(knowledge, 'path', { level: 'strict', cost: 1 });
+  if (paths.is === 'unknown') return undefined;
+  const texts = paths.values.filter((value) => typeof value === 'string');
+  return texts.length === paths.values.length ? texts : undefined;
+}
+
 function find(knowledge: Knowledge, name: string, asker: Asker): Known {
   const { plan, event } = knowledge;
   const fact = Object.hasOwn(plan.facts, name) ? plan.facts[name] : undefined;

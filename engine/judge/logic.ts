@@ -1,11 +1,12 @@
 /** JsonLogic over facts: only known operators, only declared facts, absent facts noticed. */
 import jsonLogic from 'json-logic-js';
 import type { Json, JsonObject, Logic } from '../model.ts';
+import { matchesGlob, matchesRegex } from './match.ts';
 
 const LOCAL = ['map', 'filter', 'reduce', 'all', 'none', 'some'] as const;
 export const OPERATORS: readonly string[] = [
   'var', '==', '===', '!=', '!==', '>', '>=', '<', '<=', '!', '!!', 'and', 'or', 'if', '?:',
-  '%', '/', '*', '+', '-', 'max', 'min', 'in', 'cat', 'substr', 'merge', ...LOCAL,
+  '%', '/', '*', '+', '-', 'max', 'min', 'in', 'cat', 'substr', 'merge', 'glob', 'regex', 'startsWith', ...LOCAL,
 ];
 
 /** The value of a fact, or undefined if it is absent. */
@@ -34,12 +35,23 @@ export function variables(logic: Logic): readonly { readonly fact: string; reado
   return found;
 }
 
+/** Regexes that a logic holds, with where they stand. */
+export function regexesOf(logic: Logic): readonly { readonly regex: string; readonly path: readonly (string | number)[] }[] {
+  const found: { regex: string; path: readonly (string | number)[] }[] = [];
+  walk(logic, [], false, (operator, args, path) => {
+    if (operator === 'regex' && Array.isArray(args) && typeof args[1] === 'string') found.push({ regex: args[1], path: [...path, operator, 1] });
+  });
+  return found;
+}
+
 export type LogicFault = { readonly path: readonly (string | number)[] } & (
   | { readonly kind: 'unknown-operator'; readonly operator: string }
   | { readonly kind: 'several-operators'; readonly operators: readonly string[] }
   | { readonly kind: 'forbidden-name'; readonly name: string }
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'dynamic-name' }
+  /** The pattern of `regex` or `glob` is not written out. */
+  | { readonly kind: 'dynamic-pattern'; readonly operator: string }
 );
 
 const MAX_DEPTH = 32;
@@ -61,6 +73,7 @@ export function logicFaults(logic: Logic): readonly LogicFault[] {
       if (typeof name !== 'string') faults.push({ kind: 'dynamic-name', path: [...path, operator] });
       else if (/(^|\.)(__proto__|prototype|constructor)(\.|$)/.test(name)) faults.push({ kind: 'forbidden-name', name, path: [...path, operator] });
     }
+    if ((operator === 'regex' || operator === 'glob') && !(Array.isArray(args) && typeof args[1] === 'string')) faults.push({ kind: 'dynamic-pattern', operator, path: [...path, operator] });
     visit(args, [...path, operator], depth + 1);
   };
   visit(logic, [], 0);
@@ -103,6 +116,9 @@ function local(data: unknown, name: unknown): unknown {
 }
 
 jsonLogic.add_operation('var', readVariable);
+jsonLogic.add_operation('glob', (value, pattern) => typeof pattern === 'string' && matchesGlob(pattern, String(value ?? ''), 'word', false));
+jsonLogic.add_operation('regex', (value, pattern) => typeof pattern === 'string' && matchesRegex(pattern, String(value ?? ''), false));
+jsonLogic.add_operation('startsWith', (value, start) => String(value ?? '').startsWith(String(start ?? '')));
 
 function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -114,9 +114,11 @@ function coreRule({ id, definition }: RuleSource, draft: Draft, line: Line): Rul
 /** `<rule>.count` of a rule that counts nothing itself: its matches are counted because somebody asks. */
 function askedCounts(desugared: readonly Desugared[], facts: readonly Fact[], world: World): readonly Fact[] {
   const have = new Set(facts.map((fact) => fact.name));
-  const asked = JSON.stringify([facts, desugared.map(({ rule }) => rule), [...world.definitions.homes.values()].map((home) => [home.active, home.bypass])]);
+  const all = JSON.stringify([facts, desugared.map(({ rule }) => rule), [...world.definitions.homes.values()].map((home) => [home.active, home.bypass])]);
+  // Names stand between quotes or braces, and may have their pack's prefix before them.
+  const asked = new Set([...all.matchAll(/[^"{}]+\.count(?=["}])/g)].map(([name]) => name.replace(/^\$/, '')));
   return desugared
-    .filter(({ rule }) => !have.has(`${rule.id}.count`) && asked.includes(`${rule.id}.count`))
+    .filter(({ rule }) => !have.has(`${rule.id}.count`) && asked.has(`${rule.id}.count`))
     .map(({ rule, draft }) => ({
       name: `${rule.id}.count`,
       home: rule.home,

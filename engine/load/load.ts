@@ -24,9 +24,10 @@ export interface LoadOptions {
   readonly schema: Schema;
   /** Whether a person trusts a policy file; shipped packs always are. */
   readonly trusts: (file: string) => boolean;
+  readonly regexFault?: World['regexFault'];
 }
 
-export function load(project: Project, { reader, schema, trusts }: LoadOptions): Loaded {
+export function load(project: Project, { reader, schema, trusts, regexFault }: LoadOptions): Loaded {
   // read · parse · validate
   const { main, problems: found, texts } = gather(project, reader, schema);
   const problems: Problem[] = [...found];
@@ -37,7 +38,7 @@ export function load(project: Project, { reader, schema, trusts }: LoadOptions):
   const definitions = extend(main, report);
 
   // lists
-  const world: World = { definitions, lists: expandLists(definitions, report), texts, report };
+  const world: World = { definitions, lists: expandLists(definitions, report), texts, report, ...(regexFault === undefined ? {} : { regexFault }) };
 
   // desugar
   const trusted = ({ source }: HomeSource): boolean => source.shipped || trusts(source.file);

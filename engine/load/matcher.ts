@@ -88,7 +88,11 @@ function written(word: string, at: Span, fact: string, anyCase: boolean, world: 
 export function checkRegex(regex: string, at: Span, world: World): boolean {
   const fault = regexFault(regex);
   if (fault !== undefined) report(world, 'bad-regex', at, `the regex does not compile: ${fault.replace(/^.*: /s, '').replace(/^./, (letter) => letter.toLowerCase())}`, 'a literal bracket is written `\\(`, `\\[` or `\\{`; quote regexes with single quotes');
-  return fault === undefined;
+  if (fault !== undefined) return false;
+  // The regexes of shipped packs are looked at when they are shipped.
+  const slow = at.file.startsWith('bylaw:') ? undefined : world.regexFault?.(regex);
+  if (slow !== undefined) report(world, 'slow-regex', at, slow.message, slow.help);
+  return slow === undefined;
 }
 
 /** Key by key, what the matcher does not name. `by` is not filled on events that are about an agent. */

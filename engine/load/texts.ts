@@ -1,11 +1,11 @@
 /** Texts and stored values of a policy: placeholders checked, references resolved. */
 import { placeholders } from '../judge/fill.ts';
-import { logicFaults, variables } from '../judge/logic.ts';
+import { logicFaults, regexesOf, variables } from '../judge/logic.ts';
 import type { Json, Logic, Term } from '../model.ts';
 import { didYouMean, nearest } from '../report/suggest.ts';
 import { OPERATORS } from '../judge/logic.ts';
 import { entries, nodeAt, text, toJson, type Node } from './node.ts';
-import type { Scene } from './matcher.ts';
+import { checkRegex, type Scene } from './matcher.ts';
 import { factNamed, factNames, hint, meaningOf, report } from './world.ts';
 
 /** Characters that the client still shows whole. */
@@ -86,11 +86,15 @@ export function readLogic(node: Node | undefined, scene: Scene, local?: (name: s
       case 'dynamic-name':
         report(world, 'unsafe-name', found.at, 'the name of a fact can not be computed', 'write it out: { var: name }');
         break;
+      case 'dynamic-pattern':
+        report(world, 'bad-regex', found.at, `the pattern of \`${fault.operator}\` is written out`, `write { ${fault.operator}: [{ var: … }, '…'] }`);
+        break;
       case 'too-deep':
         report(world, 'too-deep', { ...found.at, end: found.at.start + 1 }, 'the logic is nested more than 32 levels deep', 'split it into several rules or facts');
     }
   }
   if (faults.length > 0) return undefined;
+  for (const { regex, path } of regexesOf(logic)) checkRegex(regex, nodeAt(node, path).at, world);
   const names = new Map<string, string>();
   for (const { fact, path } of variables(logic)) {
     if (fact === '' || local?.(fact) === true) continue;

@@ -8,7 +8,14 @@ import { formOf, scoped, type Definition, type Definitions } from './extend.ts';
 import type { Item, Lists } from './lists.ts';
 import { get, type Node } from './node.ts';
 
+export interface RegexFault {
+  readonly message: string;
+  readonly help: string;
+}
+
 export interface World {
+  /** A thorough look at a regex that compiles, where there is time for it. */
+  readonly regexFault?: (regex: string) => RegexFault | undefined;
   readonly definitions: Definitions;
   readonly lists: Lists;
   /** Texts of the files, for places inside a value. */

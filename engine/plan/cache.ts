@@ -5,7 +5,7 @@ import type { OnError, Plan } from '../model.ts';
 import { cacheFolder, projectKey } from '../state/places.ts';
 
 /** Changes with the shape of plans. */
-export const PLAN_VERSION = 1;
+export const PLAN_VERSION = 2;
 
 export interface Cached {
   readonly version: number;

@@ -1,8 +1,8 @@
 /** A project's policies → a plan in the cache. Cold: this is where yaml and ajv are loaded. */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { load, type Loaded } from '../load/load.ts';
-import { diskReader, notingReader, packFolder, projectFiles, type Reader } from '../load/read.ts';
+import { load, type Loaded, type LoadOptions } from '../load/load.ts';
+import { diskReader, notingReader, packFolder, projectFiles } from '../load/read.ts';
 import type { Project } from '../load/source.ts';
 import type { Schema } from '../load/validate.ts';
 import { trustFile, trustsIn } from '../state/trust.ts';
@@ -11,9 +11,13 @@ import { ENGINE } from '../version.ts';
 import { buildPlan } from './build.ts';
 import { cacheFile, PLAN_VERSION, readCache, stampOf, writeCache, type Cached } from './cache.ts';
 
-/** The schema of policies, read once. */
+const schemas = new Map<string, Schema>();
+
+/** The schema of policies or of tests, read once: its compiled form is kept with it. */
 export function readSchema(name: 'policy' | 'test' = 'policy'): Schema {
-  return JSON.parse(readFileSync(join(packFolder(), '..', 'schema', `${name}.schema.json`), 'utf8'));
+  const schema = schemas.get(name) ?? JSON.parse(readFileSync(join(packFolder(), '..', 'schema', `${name}.schema.json`), 'utf8'));
+  schemas.set(name, schema);
+  return schema;
 }
 
 export function projectOf(folder: string, main?: string): Project {
@@ -25,8 +29,8 @@ export function projectOf(folder: string, main?: string): Project {
   return main === undefined ? { ...files, label, guard: 'bylaw:self-protection' } : { main, parts: [], label };
 }
 
-export function loadProject(folder: string, env: NodeJS.ProcessEnv, main?: string, reader: Reader = diskReader): Loaded {
-  return load(projectOf(folder, main), { reader, schema: readSchema(), trusts: trustsIn(env) });
+export function loadProject(folder: string, env: NodeJS.ProcessEnv, main?: string, more: Pick<Partial<LoadOptions>, 'reader' | 'regexFault'> = {}): Loaded {
+  return load(projectOf(folder, main), { reader: diskReader, schema: readSchema(), trusts: trustsIn(env), ...more });
 }
 
 /** Builds and stores the plan. `fault` says why it could not be stored; it is good all the same. */
@@ -45,7 +49,7 @@ function build(folder: string, env: NodeJS.ProcessEnv): Cached {
   const file = cacheFile(folder, env);
   // Stamped before they are read: an edit in between makes the plan stale, never wrongly fresh.
   const stamps = new Map([join(folder, 'policies'), trustFile(env)].map((path) => [path, stampOf(path)]));
-  const loaded = loadProject(folder, env, undefined, notingReader((path) => stamps.set(path, stamps.get(path) ?? stampOf(path))));
+  const loaded = loadProject(folder, env, undefined, { reader: notingReader((path) => stamps.set(path, stamps.get(path) ?? stampOf(path))) });
   const errors = loaded.problems.filter((problem) => problem.severity === 'error');
   const last = readCache(file);
   const plan = loaded.core === undefined ? (last?.engine === ENGINE ? last.plan : undefined) : buildPlan(loaded.core);

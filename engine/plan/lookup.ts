@@ -1,5 +1,6 @@
-/** An event → the rules and moving facts it can concern, by event and tool. */
+/** An event → the rules and moving facts it can concern, by event, tool and folder. */
 import type { Event, Plan, Rule, Slot } from '../model.ts';
+import { foldersAbove } from './folder.ts';
 
 export interface Found {
   readonly rules: readonly Rule[];
@@ -7,8 +8,11 @@ export interface Found {
   readonly moving: readonly string[];
 }
 
+/** The paths of the event; undefined if they are not known, or are more than can be listed. */
+export type Paths = () => readonly string[] | undefined;
+
 /** An unreadable event may be any; the strictest reading is a tool call. */
-export function lookup(plan: Plan, event: Event): Found {
+export function lookup(plan: Plan, event: Event, paths: Paths = () => undefined): Found {
   const name = event.event === '' ? 'PreToolUse' : event.event;
   const shelf = Object.hasOwn(plan.index, name) ? plan.index[name] : undefined;
   if (shelf === undefined) return { rules: [], moving: [] };
@@ -19,11 +23,19 @@ export function lookup(plan: Plan, event: Event): Found {
     const slot = shelf.byTool[event.tool];
     if (slot !== undefined) slots.push(slot);
   }
+  slots.push(...slots.flatMap((slot) => inFolders(slot, paths)));
   if (slots.length === 1) return { rules: pick(plan, shelf.any.rules), moving: shelf.any.moving };
   return {
     rules: pick(plan, [...new Set(slots.flatMap((slot) => slot.rules))].sort((a, b) => a - b)),
     moving: [...new Set(slots.flatMap((slot) => slot.moving))],
   };
+}
+
+function inFolders({ byFolder }: Slot, paths: Paths): readonly Slot[] {
+  if (byFolder === undefined) return [];
+  const known = paths();
+  if (known === undefined) return Object.values(byFolder);
+  return known.flatMap(foldersAbove).flatMap((folder) => (Object.hasOwn(byFolder, folder) ? (byFolder[folder] ?? []) : []));
 }
 
 function pick(plan: Plan, numbers: readonly number[]): readonly Rule[] {

@@ -65,6 +65,7 @@ export const CODES = {
   'two-remember': 'Two rules remember one fact on one event; the later id wins.',
   'needs-trust': 'The policy does something that only trusted policies may do.',
   'bad-regex': 'The regular expression does not compile.',
+  'slow-regex': 'The regular expression can take very long on some texts; a hook that is too slow is no hook.',
   'unknown-operator': 'JsonLogic has no such operator; it would be taken for data and be true.',
   'several-operators': 'An object of JsonLogic has one operator; with several it would be taken for data and be true.',
   'unsafe-name': 'The name is not a fact, or can not be one: it means something to JavaScript.',

@@ -28,7 +28,7 @@ export interface Stage {
 
 export interface Reading {
   readonly name: string;
-  /** Tiers that may be read so; `core` and `modern` cases are always read by default. */
+  /** Tiers that may be read so; `core` cases are always read by default. */
   readonly tiers: readonly string[];
   /** What bylaw.yaml says beside `extends`. */
   readonly yaml: string;

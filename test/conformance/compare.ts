@@ -33,7 +33,7 @@ export function heard(came: Came, event: string): Said {
   const reason = text(specific['permissionDecisionReason']) || text(output['reason']);
   const told = [text(specific['additionalContext']), text(output['systemMessage'])].filter((part) => part !== '').join('\n');
   // A refused stop has one text, which the agent reads; without a message of its own that text is the context too.
-  const context = told === '' && /Stop$/.test(event) ? reason : told;
+  const context = told === '' && event.endsWith('Stop') ? reason : told;
   if (permission === 'allow' || output['continue'] === false) return { decision: 'allow', reason, context, fault: `the hook answered ${JSON.stringify(output)}` };
   const decision = permission === 'deny' || permission === 'ask' ? permission : output['decision'] === 'block' ? 'block' : told !== '' || reason !== '' ? 'allow' : 'none';
   return { decision, reason, context };

@@ -6,6 +6,7 @@ import { countCell, countIn, put, record, valuesCell, valuesIn, worded, type Ada
 
 const STATE = /\/\.claude\/context\/tmp\/orchestrator-session-state\.json$/;
 const AUDIT = /\/\.claude\/context\/logs\/orchestrator-audit\.log$/;
+const VIOLATIONS = /\/\.claude\/context\/logs\/orchestrator-violations\.log$/;
 const REPORT = /\/\.claude\/context\/reports\/orchestrator-compliance-[^/]*\.json$/;
 
 export const fourLayer: Adapter = {
@@ -22,6 +23,7 @@ export const fourLayer: Adapter = {
       tiers: ['ambiguous', 'repo'],
       yaml: 'lists:\n  work-commands: [rm -r, rm -f, git add, git commit, git push, git pull, git merge, git rebase, npm run, npm test, pnpm, node .claude/tools/*]\n',
     },
+    { name: 'recursion-guard', tiers: ['repo'], yaml: '', entry: "{ pack: bylaw:four-layer, bypass: { env.CLAUDE_ORCHESTRATOR_HOOK_EXECUTING: 'true' } }" },
     { name: 'no-gap-for-edit-tools', tiers: ['ambiguous'], yaml: 'rules:\n  no-direct-edits: { match: { tool: { add: [MultiEdit, NotebookEdit] } } }\n' },
     { name: 'old-run-folder', tiers: ['ambiguous', 'repo'], yaml: "lists:\n  coordination-files: { add: ['**/.claude/context/runs/**', '**/*plan*.json', '**/plan*/**/*.json'] }\n" },
   ],
@@ -42,7 +44,8 @@ export const fourLayer: Adapter = {
   state: (stage) => stateOf(stage),
 
   file(path, stage) {
-    if (STATE.test(path)) return valuesIn(stage, 'cached-role', 'project').length === 0 && Object.keys(stage.store.read(stage.session).session.cells).length === 0 ? null : JSON.stringify({ ...stateOf(stage), all: stage.store.read(stage.session), audit: readAudit(stage.store.folder) } as unknown as Json);
+    if (STATE.test(path)) return isEmpty(stage) ? null : JSON.stringify({ ...stateOf(stage), kept: stage.store.read(stage.session), audited: violations(stage) });
+    if (VIOLATIONS.test(path)) return violations(stage).map((each) => `${JSON.stringify(each)}\n`).join('') || null;
     if ((!AUDIT.test(path) && !REPORT.test(path)) || !existsSync(path)) return undefined;
     const id = stage.notes.get('session_id');
     return id === undefined ? undefined : readFileSync(path, 'utf8').replaceAll(JSON.stringify(stage.session), JSON.stringify(id));
@@ -74,15 +77,30 @@ export const fourLayer: Adapter = {
 
 function stateOf(stage: Stage): JsonObject {
   const [role] = valuesIn(stage, 'cached-role', 'project');
-  const violations = valuesIn(stage, 'violations', 'session');
-  const refused = readAudit(stage.store.folder, stage.session).filter((entry) => entry.decision === 'deny').at(-1);
-  const rule = refused?.rules.find((each) => each.decision === 'deny' && each.home === 'four-layer');
+  const last = violations(stage).at(-1);
   return {
-    session_id: stage.notes.get('session_id') ?? stage.session,
+    session_id: idOf(stage),
     ...(role === undefined ? {} : { agent_role: role }),
     read_count: countIn(stage, 'reads'),
-    violations: violations.length,
+    violations: valuesIn(stage, 'violations', 'session').length,
     files_read: [...valuesIn(stage, 'files-read', 'session')],
-    ...(rule === undefined ? {} : { last_violation: { type: rule.label ?? rule.rule, blocked: true, tool: refused?.tool ?? null, tool_input: refused?.input ?? {}, timestamp: refused?.time ?? null, reason: rule.text } }),
+    ...(last === undefined ? {} : { last_violation: last }),
   };
+}
+
+function isEmpty(stage: Stage): boolean {
+  return valuesIn(stage, 'cached-role', 'project').length === 0 && Object.keys(stage.store.read(stage.session).session.cells).length === 0;
+}
+
+function idOf(stage: Stage): Json {
+  return stage.notes.get('session_id') ?? stage.session;
+}
+
+/** Refused calls, from bylaw's audit. */
+function violations(stage: Stage): readonly JsonObject[] {
+  return readAudit(stage.store.folder, stage.session).flatMap((entry) => {
+    const rule = entry.rules.find((each) => each.decision === 'deny' && each.home === 'four-layer');
+    if (rule === undefined) return [];
+    return [{ session_id: idOf(stage), type: rule.label ?? rule.rule, blocked: true, tool: entry.tool ?? null, tool_input: entry.input ?? {}, timestamp: entry.time, reason: rule.text }];
+  });
 }

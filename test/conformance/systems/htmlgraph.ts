@@ -40,6 +40,9 @@ export const htmlgraph: Adapter = {
     if (!MODE.test(path)) return false;
     const given = record(content) ?? {};
     setLevel(stage, settingOf(given, stage));
+    // The original's file stays when the mode ends.
+    if (content === undefined) stage.notes.delete('file');
+    else stage.notes.set('file', true);
     if (typeof given['violations'] === 'number') put(stage, 'strict-violations', countCell(given['violations']));
     return true;
   },
@@ -106,7 +109,7 @@ function modeOf(stage: Stage): JsonObject | undefined {
   const state = stage.store.read(session);
   const setting = [...state.session.levels, ...state.project.levels].findLast((each) => each.policy === POLICY);
   const active = hasFeatures(stage) || valuesIn(stage, 'orchestrator-skill', 'project', session).length > 0;
-  if (setting === undefined && !active) return undefined;
+  if (setting === undefined && !active && !stage.notes.has('file')) return undefined;
   const violations = countIn(stage, 'strict-violations', 'session', session);
   return {
     enabled: setting === undefined ? active : setting.level !== 'disabled',
@@ -133,5 +136,5 @@ async function status(stage: Stage): Promise<Came> {
   const policy = Array.isArray(policies) ? policies.map((each: Json) => record(each)).find((each) => each?.['name'] === POLICY) : undefined;
   const on = policy?.['active'] === true && policy['level'] !== 'disabled';
   const refused = policy?.['level'] === 'disabled' ? ' by user' : '';
-  return { ...came, stdout: on ? `Orchestrator mode: enabled (${String(policy['level'])}), ${String(policy['from'])}\n` : `Orchestrator mode: disabled${refused}\n` };
+  return { ...came, stdout: on ? `Orchestrator mode: enabled\nEnforcement level: ${String(policy['level'])}\nActivated at: ${String(modeOf(stage)?.['activated_at'])}, ${String(policy['from'])}\n` : `Orchestrator mode: disabled${refused}\n` };
 }

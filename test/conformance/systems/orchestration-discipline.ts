@@ -11,7 +11,7 @@ export const orchestrationDiscipline: Adapter = {
   readings: [
     { name: 'guide-from-cwd', tiers: ['ambiguous', 'repo'], yaml: "facts:\n  momentum-guide: { text: '{host.cwd}/.claude/momentum-guide.md' }\n" },
     { name: 'token-first', tiers: ['ambiguous', 'repo', 'later'], yaml: 'rules:\n  stop-needs-ack: { unless: null, times: 8 }\n' },
-    { name: 'guarded-while-agents-run', tiers: ['ambiguous', 'later'], yaml: 'rules:\n  delegate-first: { unless: { remove: [{ running: true }] } }\n  solo-streak: { unless: { remove: [{ running: true }] } }\n' },
+    { name: 'guarded-while-agents-run', tiers: ['ambiguous', 'modern', 'later'], yaml: 'rules:\n  delegate-first: { unless: { remove: [{ running: true }] } }\n  solo-streak: { unless: { remove: [{ running: true }] } }\n' },
   ],
 
   seed(path, content, stage) {

@@ -5,6 +5,8 @@ import { span } from '../../../cli/status.ts';
 import type { Json, JsonObject, Scope } from '../../../engine/model.ts';
 import { put, record, valuesCell, valuesIn, type Adapter, type Stage } from '../adapter.ts';
 
+const FOR_ALL = 'flags-for-all-sessions';
+
 interface Kept {
   readonly file: string;
   readonly fact: string;
@@ -47,6 +49,19 @@ export const workflowOrchestrator: Adapter = {
     { name: 'task-output-in-an-open-turn', tiers: ['ambiguous', 'repo'], yaml: 'rules:\n  no-task-output: disabled\n' },
     { name: 'one-stop-block-per-chain', tiers: ['ambiguous'], yaml: 'rules:\n  no-stop-before-stage-one: { unless: { again: true } }\n' },
     { name: 'a-prompt-drops-the-plan', tiers: ['ambiguous', 'later'], yaml: 'facts:\n  continuation: { scope: turn }\n' },
+    {
+      name: FOR_ALL,
+      tiers: ['ambiguous', 'repo'],
+      yaml: `facts:
+  delegated: { scope: project }
+  team-used: { scope: project }
+rules:
+  a-prompt-closes-the-turn:
+    event: UserPromptSubmit
+    match: { source: person }
+    then: { forget: [delegated, team-used] }
+`,
+    },
     { name: 'todos-are-planning', tiers: ['ambiguous', 'repo', 'later'], yaml: 'lists:\n  planning-tools: { add: [TodoWrite] }\n' },
   ],
 
@@ -81,6 +96,7 @@ function keptAt(path: string): Kept | undefined {
 }
 
 function scopeOf(kept: Kept, stage: Stage): Scope {
+  if (kept.scope === 'turn' && stage.reading === FOR_ALL) return 'project';
   return kept.fact === 'continuation' && stage.reading === 'a-prompt-drops-the-plan' ? 'turn' : kept.scope;
 }
 

@@ -1,0 +1,49 @@
+/** Evaluation that can't hang: a regex that runs away is stopped, and counts as a match for rules that deny. */
+import { Script } from 'node:vm';
+import { evaluate, type Evaluation } from '../engine/judge/evaluate.ts';
+import type { Event, Matcher, Pattern, Plan, Rule, State, Test } from '../engine/model.ts';
+
+/** Milliseconds; an evaluation takes well under one. */
+const LIMIT = 1_000;
+const script = new Script('globalThis.__bylawRun()');
+
+/** `slow` is true if a regex had to be stopped. */
+export function guarded(plan: Plan, state: State, event: Event, limit = LIMIT): { readonly result: Evaluation; readonly slow: boolean } {
+  let result: Evaluation | undefined;
+  Object.assign(globalThis, {
+    __bylawRun: () => {
+      result = evaluate(plan, state, event);
+    },
+  });
+  try {
+    script.runInThisContext({ timeout: limit });
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    return { result: evaluate(withoutRegexes(plan), state, event), slow: true };
+  } finally {
+    Reflect.deleteProperty(globalThis, '__bylawRun');
+  }
+  if (result === undefined) throw new Error('the evaluation did not run');
+  return { result, slow: false };
+}
+
+/** Rules that deny take a regex for matched (and an exception by regex for absent); other rules with regexes are left out. */
+export function withoutRegexes(plan: Plan): Plan {
+  const rules = plan.rules.map((rule): Rule => {
+    if (!hasRegex(rule.match) && !hasRegex(rule.unless)) return rule;
+    if (rule.speak?.decision !== 'deny') return { ...rule, own: 'disabled', final: true };
+    return { ...rule, match: rule.match.map((matcher) => matcher.map((clause) => ({ ...clause, values: clause.values.map(taken) }))), unless: rule.unless.filter((matcher) => !hasRegex([matcher])) };
+  });
+  const facts = Object.fromEntries(
+    Object.entries(plan.facts).map(([name, fact]) => [name, fact.form.kind === 'regex' ? { ...fact, form: { ...fact.form, regex: '^' } } : fact]),
+  );
+  return { ...plan, rules, facts };
+}
+
+function taken(pattern: Pattern): Pattern {
+  return pattern.is === 'regex' ? { is: 'there' } : pattern;
+}
+
+function hasRegex(test: Test): boolean {
+  return test.some((matcher: Matcher) => matcher.some((clause) => clause.values.some((pattern) => pattern.is === 'regex')));
+}
