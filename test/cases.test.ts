@@ -4,13 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
-import { stringify } from 'yaml';
-import { load, type Loaded } from '../engine/load/load.ts';
-import type { Reader } from '../engine/load/read.ts';
+import { parse, stringify } from 'yaml';
 import { buildPlan } from '../engine/plan/build.ts';
 import { readSchema } from '../engine/plan/compile.ts';
 import { printProblem } from '../engine/report/frame.ts';
+import { loadTexts } from './load-texts.ts';
 import { readTests } from '../cli/scenario/file.ts';
 import { checkCases, playCases } from '../cli/scenario/suite.ts';
 
@@ -28,21 +26,6 @@ interface CaseFile {
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'cases');
 const schemas = { policy: readSchema(), test: readSchema('test') };
-
-export function loadTexts(policies: Readonly<Record<string, string>>): Loaded {
-  const names = Object.keys(policies);
-  const reader: Reader = {
-    read: (file) => (policies[file] === undefined ? { fault: 'missing-file', why: 'there is no such file' } : { text: policies[file] }),
-    locate: (name, from) => {
-      const path = name.startsWith('bylaw:') ? `${name.slice(6)}.yaml` : join(dirname(from), name);
-      return policies[path] === undefined ? undefined : path;
-    },
-    packs: () => names.filter((name) => !name.includes('/')).map((name) => name.replace('.yaml', '')),
-  };
-  const main = names[0] ?? 'bylaw.yaml';
-  const parts = main === 'bylaw.yaml' ? names.filter((name) => name.startsWith('policies/')) : [];
-  return load({ main, parts, label: (file) => file }, { reader, schema: schemas.policy, trusts: () => true });
-}
 
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml')).sort();
 const sentences = new Set<number>();

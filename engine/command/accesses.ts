@@ -2,22 +2,25 @@
 import type { Access, Span } from './analysis.ts';
 import { addPath, type Frame } from './frame.ts';
 import { gitGlobals } from './git.ts';
-import { type Field, field } from './hole.ts';
+import { type Field, field, tail } from './hole.ts';
 import { isListed, type Option, readAll, readOptions } from './options.ts';
 import { type Toucher, touchers } from './touchers.ts';
 
 export function addAccesses(frame: Frame, program: string, fields: readonly Field[], at: Span): void {
-  const add = (path: Field, mode: Access['mode'], how = program): void => {
-    if (!path.text.startsWith('/dev/fd/')) addPath(frame, path, mode, how, at);
+  const add: Add = (path, mode, how = program, names = undefined) => {
+    if (!path.text.startsWith('/dev/fd/')) addPath(frame, path, mode, how, at, names);
   };
   if (program === 'dd') return addCopied(fields, add);
   if (program === 'git') return addGit(fields, add);
   const toucher = Object.hasOwn(touchers, program) ? touchers[program] : undefined;
   if (!toucher) return;
-  if (program === 'tar') return addArchive(fields, toucher, add);
+  if (program === 'tar' || program === 'bsdtar') return addArchive(fields, toucher, add);
   const { options, operands } = readAll(fields, 1, toucher);
+  if (program === 'curl' || program === 'wget') addFetched(program, options, operands, add);
+  if (program === 'unzip') for (const member of operands.slice(1)) add(inside(options.find(({ name }) => name === '-d')?.value, member), 'write');
+  const into = isPutting(toucher) ? baseNames(operands) : undefined;
   for (const { name, value } of options) {
-    if (value && toucher.writes !== undefined && isListed(toucher.writes, name)) add(value, 'write');
+    if (value && toucher.writes !== undefined && isListed(toucher.writes, name)) add(value, 'write', program, into);
     if (value && toucher.reads !== undefined && isListed(toucher.reads, name)) add(value, 'read');
   }
   if (!toucher.operands) return;
@@ -27,7 +30,34 @@ export function addAccesses(frame: Frame, program: string, fields: readonly Fiel
   else addOperands(toucher, options, paths, add);
 }
 
-type Add = (path: Field, mode: Access['mode'], how?: string) => void;
+type Add = (path: Field, mode: Access['mode'], how?: string, names?: readonly string[]) => void;
+
+function isPutting({ operands }: Toucher): boolean {
+  return operands === 'copy' || operands === 'move' || operands === 'link';
+}
+
+/** `a/b.txt` is `b.txt` in the folder it is put into. */
+function baseNames(paths: readonly Field[]): readonly string[] {
+  return paths
+    .map(({ text, pattern }) => tail(pattern ?? text).replace(/\/+$/, ''))
+    .map((path) => path.slice(path.lastIndexOf('/') + 1))
+    .filter((name) => name !== '' && name !== '.' && name !== '..');
+}
+
+function inside(folder: Field | undefined, path: Field): Field {
+  return folder ? field(`${folder.text}/${path.text}`) : path;
+}
+
+/** Without a name of their own, downloads are called like the end of the address. */
+function addFetched(program: string, options: readonly Option[], operands: readonly Field[], add: Add): void {
+  const given = (...names: readonly string[]): Option | undefined => options.find(({ name }) => names.includes(name));
+  if (program === 'curl' ? !given('-O', '--remote-name', '--remote-name-all') : given('-O', '--output-document')) return;
+  const folder = given('-P', '--directory-prefix', '--output-dir')?.value;
+  for (const { text } of operands) {
+    const name = /^(?:\w+:\/\/)?[^/]+\/(?:[^?#]*\/)?([^/?#]+)/.exec(text)?.[1];
+    if (name !== undefined) add(inside(folder, field(name)), 'write');
+  }
+}
 
 function addOperands(toucher: Toucher, options: readonly Option[], paths: readonly Field[], add: Add): void {
   const { operands } = toucher;
@@ -35,7 +65,7 @@ function addOperands(toucher: Toucher, options: readonly Option[], paths: readon
   for (const [index, path] of paths.entries()) {
     const last = index === paths.length - 1 && (paths.length > 1 || operands === 'link') && !into;
     if (operands === 'read' || operands === 'write') add(path, operands);
-    else if (last) add(path, 'write');
+    else if (last) add(path, 'write', undefined, baseNames(paths.slice(0, -1)));
     else {
       add(path, 'read');
       if (operands === 'move') add(path, 'write');
@@ -62,20 +92,27 @@ function addArchive(fields: readonly Field[], toucher: Toucher, add: Add): void 
   const creates = has(/^(-c|-r|-u|-A|--create|--append|--update)$/);
   if (archive) add(archive, creates ? 'write' : 'read');
   if (extracts) add(folder ?? field('.'), 'write');
+  if (extracts) for (const member of operands) add(inside(folder, member), 'write');
   else if (folder) add(folder, 'read');
   if (creates) for (const path of operands) add(path, 'read');
 }
 
-const gitWriters = new Set(['checkout', 'restore', 'rm', 'mv', 'clean']);
+const gitWriters = new Set(['checkout', 'restore', 'rm', 'mv', 'clean', 'checkout-index']);
 const gitValues = '-b -B --source -s -m --message -e --exclude --pathspec-from-file';
 
 function addGit(fields: readonly Field[], add: Add): void {
-  const { next } = readOptions(fields, 1, { values: gitGlobals.replace(' --exec-path', '') });
+  const { options, next } = readOptions(fields, 1, { values: gitGlobals.replace(' --exec-path', '') });
   const name = fields[next]?.text ?? '';
+  const folder = options.find((option) => option.name === '-C' || option.name === '--work-tree')?.value;
   if (!gitWriters.has(name)) return;
   const words = fields.slice(next + 1);
   const dashes = words.findIndex(({ text }) => text === '--');
   // Without `--` the operand of checkout is a branch or a path: only what looks like a path counts.
   const operands = dashes >= 0 ? words.slice(dashes + 1) : readAll(words, 0, { values: gitValues }).operands;
-  for (const path of operands) if (name !== 'checkout' || dashes >= 0 || /^\.|\.\w+$/.test(path.text)) add(path, 'write', `git ${name}`);
+  for (const path of operands) {
+    // `:/x` and `:(top)x` are x; `:!x` is left out.
+    const text = path.text.replace(/^:(\((?!exclude)[^)]*\)|\/)/, '');
+    if (/^:/.test(text) || (name === 'checkout' && dashes < 0 && !/^\.|\.\w+$|\/$/.test(text))) continue;
+    add(text === path.text && !folder ? path : /^[~/]/.test(text) ? field(text) : inside(folder, field(text)), 'write', `git ${name}`);
+  }
 }

@@ -25,6 +25,8 @@ export interface Access {
   readonly at: Span;
   /** Working folder at that point: '' is where it started, null when it cannot be known. */
   readonly folder: string | null;
+  /** If the path is a folder, what is put into it keeps these names: `cp a b folder`. */
+  readonly names?: readonly string[];
 }
 
 export type OpaqueReason =

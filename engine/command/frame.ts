@@ -94,11 +94,11 @@ export function addRun(frame: Frame, fields: readonly Field[], at: Span): void {
   frame.walk.runs.push({ argv, at, via: frame.via, ...(partial ? { heads } : {}) });
 }
 
-export function addPath(frame: Frame, target: Field, mode: Access['mode'], how: string, at: Span): void {
+export function addPath(frame: Frame, target: Field, mode: Access['mode'], how: string, at: Span, names?: readonly string[]): void {
   const text = target.pattern ?? target.text;
   const path = tail(text);
   if (path === '' || path === '-') return;
-  if (path === text) frame.walk.paths.push({ path, mode, how, at, folder: frame.scope.folder });
+  if (path === text) frame.walk.paths.push({ path, mode, how, at, folder: frame.scope.folder, ...(names === undefined ? {} : { names }) });
   // An unknown folder with a known name in it, such as "$X/.env".
   else if (path.startsWith('/') && path !== '/') frame.walk.paths.push({ path: path.slice(1), mode, how, at, folder: null });
 }
