@@ -1,13 +1,14 @@
 /** Sources → dist/: the hook alone (no yaml, no ajv), the command line, the library, and a small entry that picks. */
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Tests name a folder of their own inside the repo, so that they never run an old build. */
-const dist = resolve(root, process.argv[2] ?? 'dist');
-rmSync(dist, { recursive: true, force: true });
+const target = resolve(root, process.argv[2] ?? 'dist');
+/** Built beside it and put in place whole, so that nobody runs half a build. */
+const dist = `${target}.${process.pid}.tmp`;
 mkdirSync(dist, { recursive: true });
 
 const common = {
@@ -36,3 +37,6 @@ else await (await import('./cli.mjs')).main(process.argv);
 `,
 );
 chmodSync(join(dist, 'bylaw.mjs'), 0o755);
+
+rmSync(target, { recursive: true, force: true });
+renameSync(dist, target);

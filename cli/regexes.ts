@@ -5,7 +5,9 @@ import type { RegexFault } from '../engine/load/world.ts';
 const TIMEOUT = 3_000;
 
 export async function regexChecker(): Promise<(regex: string) => RegexFault | undefined> {
-  const [{ RE2JS }, { default: recheck }] = await Promise.all([import('re2js'), import('recheck/lib/browser.js')]);
+  const [{ RE2JS }, module] = await Promise.all([import('re2js'), import('recheck/lib/browser.js')]);
+  // Node and the bundle give CommonJS as `default`, tsx gives its names.
+  const recheck = module.default ?? module;
   return (regex) => {
     try {
       RE2JS.compile(regex, RE2JS.MULTILINE);

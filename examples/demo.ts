@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shortStep } from '../cli/scenario/step.ts';
+import { findInWorld } from '../cli/scenario/world.ts';
 import { paintFor } from '../cli/terminal.ts';
 import { converge } from '../engine/judge/converge.ts';
 import type { Verdict } from '../engine/model.ts';
@@ -54,6 +55,8 @@ if (loaded.core === undefined) {
   process.exit(2);
 }
 const plan = buildPlan(loaded.core);
+/** No files and no programs: the rules of the demo ask for none. */
+const findOutside = findInWorld({ files: new Map(), programs: new Map() });
 let state = EMPTY_STATE;
 let number = 0;
 
@@ -74,7 +77,7 @@ function judge(text: string): Verdict {
   if ('fault' in step) throw new Error(step.fault);
   const payload = { session_id: 'demo', cwd: here, ...step.payload };
   const event = decode(JSON.stringify(payload), { now: 1000 * number++, random: '7Q2M', env: {}, project: here, cwd: here });
-  const result = converge(plan, state, event, () => ({ value: null }));
+  const result = converge(plan, state, event, findOutside);
   ({ state } = result);
   return result.verdict;
 }

@@ -24,6 +24,9 @@ const NOT_RUN = new Set([
   'npm ci && npm start',
   'npm ci && npm test',
   'npm run bench',
+  'npm ci',
+  'npm run check',
+  'npm run unit -- cases',
 ]);
 const NEEDS_MORE = /^(npm|npx|claude|git clone)\b/;
 

@@ -1,18 +1,19 @@
 /** Every example and every shipped pack is clean, tested in full, and the demo says what it should. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { check } from '../cli/check.ts';
-import { Exit } from '../cli/terminal.ts';
-import { test as play } from '../cli/test.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const examples = readdirSync(join(root, 'examples'), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();
 const packs = readdirSync(join(root, 'policies')).filter((name) => name.endsWith('.yaml'));
+
+const build = join(root, 'node_modules', '.cache', `bylaw-examples-${process.pid}`);
+before(() => void execFileSync(process.execPath, [join(root, 'cli', 'build.mjs'), build]));
+after(() => rmSync(build, { recursive: true, force: true }));
 
 interface Checked {
   readonly problems: readonly { readonly code: string; readonly message: string }[];
@@ -31,11 +32,11 @@ test('there are eight examples', () => assert.deepEqual(examples.map((name) => n
 for (const name of examples) {
   const folder = join(root, 'examples', name);
   test(`examples/${name} has no problems and no hints`, () => {
-    const { code, output } = run<Checked>(folder, () => check(undefined, { json: true }));
+    const { code, output } = bylaw<Checked>(folder, 'check', '--json');
     assert.deepEqual({ code, problems: output.problems }, { code: 0, problems: [] });
   });
   test(`examples/${name} passes its tests, and every rule fires and stays quiet`, () => {
-    const { code, output } = run<Tested>(folder, () => play([], { json: true }));
+    const { code, output } = bylaw<Tested>(folder, 'test', '--json');
     assertTested(code, output);
   });
   test(`examples/${name} can be read by a newcomer`, () => {
@@ -52,7 +53,7 @@ for (const name of examples) {
 
 for (const name of packs.filter((each) => each.endsWith('.test.yaml'))) {
   test(`policies/${name} passes, and every rule fires and stays quiet`, () => {
-    const { code, output } = run<Tested>(root, () => play([join('policies', name)], { json: true }));
+    const { code, output } = bylaw<Tested>(root, 'test', '--json', join('policies', name));
     assertTested(code, output);
   });
 }
@@ -79,31 +80,14 @@ test('the demo is a timeline within 80 columns', () => {
   assert.match(lines.at(-1) ?? '', /README\.md/);
 });
 
-/** A command of the command line in this process, with what it prints and its exit code. */
-function run<Output>(folder: string, command: () => void): { readonly code: number; readonly output: Output } {
-  const before = process.cwd();
-  const write = process.stdout.write;
-  let printed = '';
-  let code = 0;
-  process.chdir(folder);
-  process.stdout.write = (text: string | Uint8Array): boolean => {
-    printed += text;
-    return true;
-  };
-  try {
-    command();
-  } catch (error) {
-    if (!(error instanceof Exit)) throw error;
-    code = error.code;
-    assert.notEqual(printed, '', error.message);
-  } finally {
-    process.stdout.write = write;
-    process.chdir(before);
-  }
-  return { code, output: JSON.parse(printed) };
+/** The built command line, with what it prints and its exit code. */
+function bylaw<Output>(folder: string, ...args: readonly string[]): { readonly code: number | null; readonly output: Output } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(build, 'bylaw.mjs'), ...args], { cwd: folder, encoding: 'utf8' });
+  assert.notEqual(stdout, '', stderr);
+  return { code: status, output: JSON.parse(stdout) };
 }
 
-function assertTested(code: number, { files }: Tested): void {
+function assertTested(code: number | null, { files }: Tested): void {
   assert.deepEqual(files.flatMap((file) => file.problems), []);
   assert.deepEqual(files.flatMap((file) => file.cases.filter((each) => !each.passed)), []);
   assert.deepEqual(files.flatMap((file) => file.rules.filter((rule) => !rule.fired || !rule.quiet)), []);

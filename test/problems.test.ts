@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { regexChecker } from '../cli/regexes.ts';
 import { readTests } from '../cli/scenario/file.ts';
 import { checkCases, muteCases, playCases } from '../cli/scenario/suite.ts';
 import { EVENTS } from '../engine/events.ts';
@@ -18,6 +19,7 @@ import { countProblems, printProblem } from '../engine/report/frame.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'problems');
 const schemas = { policy: readSchema(), test: readSchema('test') };
+const regexFault = await regexChecker();
 const update = process.env['UPDATE_GOLDEN'] === '1';
 
 interface Golden {
@@ -46,7 +48,7 @@ const reader: Reader = {
 };
 
 function loadFrom(root: string, main: string, parts: readonly string[]): Loaded {
-  return load({ main, parts, label: (file) => relative(root, file) }, { reader, schema: schemas.policy, trusts: () => false });
+  return load({ main, parts, label: (file) => relative(root, file) }, { reader, schema: schemas.policy, trusts: () => false, regexFault });
 }
 
 function ofPolicy(name: string): Golden {

@@ -54,9 +54,9 @@ const scope = fc.constantFrom('turn', 'agent', 'session', 'project', 'user');
 const by: fc.Arbitrary<Policy> = fc.constantFrom<Policy>({}, { by: 'main' }, { by: 'subagent' }, { by: ['reviewer', 'main'] });
 const matcher = fc.tuple(tools, by).map(([which, who]): Policy => ({ tool: which, ...who }));
 const match: fc.Arbitrary<Json> = fc.oneof({ weight: 4, arbitrary: matcher }, { weight: 1, arbitrary: fc.array(matcher, { minLength: 2, maxLength: 2 }) }, { weight: 1, arbitrary: matcher.map((each) => ({ ...each, 'any-case': true })) });
-const until = fc.constantFrom<Policy>({}, { until: { event: 'SubagentStart' } }, { until: [{ event: 'UserPromptSubmit' }, { idle: '5m' }] }, { until: { idle: '10m' } });
+const until = fc.constantFrom<Policy>({}, { until: { event: 'SubagentStart' } }, { until: [{ event: 'UserPromptSubmit' }, { idle: '5m' }] }, { until: { idle: '10m' } }, { until: { tool: 'Task', agent: 'reviewer' } }, { until: { path: 'docs/**' } });
 const decision = fc.constantFrom('deny', 'ask', 'advise');
-const text = fc.constantFrom('Delegate this.', '{tool} is not for you, {by}', 'seen: {seen}', '{input.file_path} was touched {reads} times', 'one of {reading}', 'braces {{x}}');
+const text = fc.constantFrom('Delegate this.', '{tool} is not for you, {by}', 'seen: {seen}', '{input.file_path} was touched {reads} times', 'one of {reading}', 'braces {{x}}', ' ');
 /** Keys that any rule may have. */
 const extras = fc.record({ level: fc.constantFrom('strict', 'guidance', 'observe', 'disabled'), active: fc.constant(true), 'on-error': fc.constantFrom('allow', 'deny'), bypass: fc.constant(false), final: fc.constant(true), label: fc.constant('kind-{tool}') }, { requiredKeys: [] }).map((all): Policy => Object.fromEntries(Object.entries(all).filter((_, index) => index % 2 === 0)));
 const unless = fc.constantFrom<Policy>({}, {}, { unless: { agent: 'reviewer' } }, { unless: { path: 'docs/**' } }, { unless: { seen: 'Grep' } });
@@ -76,6 +76,7 @@ const fragments: readonly fc.Arbitrary<Policy>[] = [
     deny: 'In {phase} only {allowed}.',
   })),
   fc.tuple(fc.constantFrom('Stop', 'SubagentStop'), fc.integer({ min: 1, max: 8 })).map(([event, times]) => ({ event, ack: 'ACK-{random}', times, deny: 'Say {token}.', until: { event: 'UserPromptSubmit' } })),
+  fc.constantFrom<Policy>({ event: 'SubagentStop', deny: 'Write the report.', unless: { reply: 'ACK' } }, { event: 'Stop', match: { running: true }, deny: 'Agents run: {running}.', times: 3 }),
   fc.tuple(match, effect, attempts).map(([of, then, tries]) => ({ match: of, then, ...tries })),
   fc.tuple(match, decision, effect).map(([of, what, then]) => ({ match: of, [what]: 'Noted.', then })),
   fc.tuple(decision, text).map(([what, says]) => ({ match: { tool: 'Edit', seen: ['Read', 'Grep'] }, [what]: says })),
@@ -86,7 +87,7 @@ const fragments: readonly fc.Arbitrary<Policy>[] = [
 
 const rule = fc.tuple(fc.oneof(...fragments), extras, unless).map(([body, more, excuse]): Policy => {
   const stopping = body['event'] !== undefined && body['event'] !== 'PostToolUse';
-  return { ...body, ...more, ...(stopping || body['phases'] !== undefined ? {} : excuse) };
+  return { ...body, ...more, ...(stopping || body['unless'] !== undefined || body['phases'] !== undefined ? {} : excuse) };
 });
 const NAMES = ['a-rule', 'b-rule', 'c-rule', 'd-rule', 'e-rule', 'f-rule'];
 const FACTS: Policy = {

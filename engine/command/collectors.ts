@@ -1,9 +1,10 @@
 /** Follows the programs that build command lines from input: xargs, find, fd, parallel. */
 import type { Span } from './analysis.ts';
+import { addAccesses } from './accesses.ts';
 import { addOpaque, addPath, type Frame, subshell } from './frame.ts';
 import { type Field, field, hole, isKnown, item } from './hole.ts';
 import { readOptions } from './options.ts';
-import { run } from './run.ts';
+import { programName, run } from './run.ts';
 import { walkText } from './script.ts';
 
 type Collector = (frame: Frame, fields: readonly Field[], at: Span) => void;
@@ -59,12 +60,22 @@ const starts = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 const takesValue =
   /^-(i?name|i?path|i?wholename|i?regex|i?lname|type|xtype|size|perm|user|group|uid|gid|newer\w*|[acm]min|[acm]time|maxdepth|mindepth|links|inum|samefile|fstype|printf|fprint0?|fprintf|fls|used|context|regextype)$/;
 
+/** What the tests on names leave of a folder: `src/*.log` for `find src -name '*.log'`, however deep; else the folder. */
+function foundIn(folder: Field, fields: readonly Field[]): readonly Field[] {
+  const given = (test: RegExp): readonly string[] =>
+    fields.flatMap(({ text }, index) => (test.test(text) && !/^(!|-not)$/.test(fields[index - 1]?.text ?? '') ? [fields[index + 1]?.text ?? ''] : []));
+  const names = given(/^-i?name$/);
+  const paths = given(/^-i?(path|wholename)$/);
+  const plain = folder.text.replace(/\/+$/, '');
+  if (names.length > 0) return names.map((name) => field(`${plain}/${name}`));
+  return paths.length > 0 ? paths.map(field) : fields.some(({ text }) => /^-(i?regex|empty|newer\w*|[acm](min|time)|size)$/.test(text)) ? [] : [folder];
+}
+
 const find: Collector = (frame, fields, at) => {
   const folders = fields.slice(1).filter((_entry, index, all) => !all.slice(0, index + 1).some(({ text }) => /^[-(!]/.test(text)));
-  for (const folder of folders) {
-    addPath(frame, folder, 'read', 'find', at);
-    if (fields.some(({ text }) => text === '-delete')) addPath(frame, folder, 'write', 'find -delete', at);
-  }
+  const found = (folders.length > 0 ? folders : [field('.')]).flatMap((folder) => foundIn(folder, fields));
+  for (const folder of folders) addPath(frame, folder, 'read', 'find', at);
+  if (fields.some(({ text }) => text === '-delete')) for (const path of found) addPath(frame, path, 'write', 'find -delete', at);
   for (let index = 1; index < fields.length; index += 1) {
     const word = fields[index]?.text ?? '';
     if (word === hole && index > 1 && !takesValue.test(fields[index - 1]?.text ?? '')) addOpaque(frame, 'dynamic-argument', at, 'find');
@@ -82,6 +93,8 @@ const find: Collector = (frame, fields, at) => {
       at,
       false,
     );
+    if (found.length <= 16)
+      for (const path of found) addAccesses(frame, programName(command[0]?.text ?? ''), command.map((each) => (each.text === '{}' ? path : each)), at);
     if (end < 0) return;
     index = end;
   }

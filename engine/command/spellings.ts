@@ -54,6 +54,7 @@ const withValue: Readonly<Record<string, string>> = {
   systemctl: '-H --host -M --machine -t --type -p --property -n --lines -o --output -s --signal --state',
   psql: '-c --command -d --dbname -f --file -h --host -p --port -U --username -v --set -o --output',
   mysql: '-e --execute -h --host -P --port -u --user -D --database',
+  node: '-r --require --import --loader -C --conditions -e --eval',
   terragrunt: '--terragrunt-config --terragrunt-working-dir',
 };
 

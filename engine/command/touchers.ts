@@ -130,7 +130,7 @@ export const touchers: Readonly<Record<string, Toucher>> = {
     values: '-e --expression -f --file -l',
     inPlace: '-i --in-place',
   },
-  gawk: { operands: 'read', skip: 1, instead: '-f --file', values: '-F -v -f --file --assign', reads: '-f --file', inPlace: '-i --include' },
+  gawk: { operands: 'read', skip: 1, instead: '-f --file', values: '-F -v -f --file --assign -i --include', reads: '-f --file', inPlace: '-i --include' },
   rm: write,
   rmdir: write,
   unlink: write,

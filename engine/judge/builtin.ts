@@ -1,5 +1,5 @@
 /** The built-in facts of an event: who, which tool, which paths, which programs. */
-import type { Analysis } from '../command/analysis.ts';
+import type { Access, Analysis } from '../command/analysis.ts';
 import type { Event, Json, Outside } from '../model.ts';
 import { walkPath } from './derive.ts';
 import { textOf, type Known } from './holds.ts';
@@ -15,14 +15,15 @@ export const TEXTS: readonly string[] = ['command', 'prompt', 'content', 'reply'
 export const NAMESPACES: readonly string[] = ['input', 'output', 'env', 'host'];
 export const BUILTIN: readonly string[] = [...PLAIN, 'level', ...ACTS, ...TEXTS, ...NAMESPACES];
 
-/** The person's home folder, for path globs; no word of the language. */
+/** The person's home folder and the project's, for path globs; no words of the language. */
 const HOME = '~';
+const PROJECT = '.';
 
 const WRITERS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 const SHELLS = ['Bash', 'Monitor'];
 
 export function isEventFact(name: string): boolean {
-  return name === HOME || BUILTIN.includes(name) || NAMESPACES.some((space) => name.startsWith(`${space}.`));
+  return name === HOME || name === PROJECT || BUILTIN.includes(name) || NAMESPACES.some((space) => name.startsWith(`${space}.`));
 }
 
 /** How patterns on a built-in fact are read. */
@@ -59,12 +60,15 @@ function plain({ event, state, plan }: Knowledge, name: string): Json | undefine
       return event.unreadable === undefined ? event.error : 'input';
     case HOME:
       return event.home;
+    case PROJECT:
+      return event.project;
     case 'agent-id':
       return event.agentId;
     case 'now':
       return new Date(event.now).toISOString();
     case 'running':
-      return Object.values(event.running ?? state.session.running);
+      // An agent whose type is not known runs all the same.
+      return Object.values(event.running ?? state.session.running).map((type) => type || 'unknown');
     case 'command':
       return shellText(event, plan.lists['shell-tools'] ?? SHELLS);
     case 'content':
@@ -126,6 +130,8 @@ interface Touched {
   readonly tree: boolean;
   /** The shell expands it. */
   readonly glob: boolean;
+  /** What is put into it, if it is a folder. */
+  readonly names: readonly string[];
 }
 
 /** As written and with symlinks resolved are two values. */
@@ -137,14 +143,18 @@ function paths(knowledge: Knowledge, name: 'path' | 'writes', asker: Asker): Kno
   const values: Json[] = [];
   let waiting: Extract<Known, { is: 'unknown' }> | undefined;
   const resolve = (written: string, tree: boolean): void => {
-    const add = (path: string): void => void values.push(tree ? { path: shown(path, roots), tree: true } : shown(path, roots));
+    const add = (path: string): void => {
+      values.push(tree ? { path: shown(path, roots), tree: true } : shown(path, roots));
+      // With a folder around the project the project goes too.
+      if (tree && roots.some((root) => root.startsWith(path === '/' ? '/' : `${path}/`))) values.push({ path: '.', tree: true });
+    };
     add(written);
     const key = `real:${written}`;
     const answer = event.outside[key];
     if (answer === undefined) waiting = ask(asker, () => needs.set(key, { key, kind: 'real', path: written }));
     else if (!('error' in answer) && typeof answer.value === 'string') add(answer.value);
   };
-  for (const { path, tree, glob } of touched) {
+  for (const { path, tree, glob, names } of touched) {
     const written = absolute(path, event.cwd, event.home);
     if (glob) {
       const key = `exists:${written}`;
@@ -153,6 +163,12 @@ function paths(knowledge: Knowledge, name: 'path' | 'writes', asker: Asker): Kno
       else if (!('error' in answer) && Array.isArray(answer.value)) for (const found of answer.value) resolve(absolute(String(found), event.project, event.home), tree);
     }
     resolve(written, tree);
+    if (names.length === 0 || glob) continue;
+    const key = `exists:${written}/*`;
+    const answer = event.outside[key];
+    const isFolder = /(^|\/)\.{0,2}$/.test(path) || (answer !== undefined && !('error' in answer) && Array.isArray(answer.value) && answer.value.length > 0);
+    if (isFolder) for (const name of names) resolve(`${written}/${name}`, false);
+    else if (answer === undefined) waiting = ask(asker, () => needs.set(key, { key, kind: 'exists', globs: [`${written}/*`] }));
   }
   if (waiting !== undefined) return waiting;
   const seen = new Set<string>();
@@ -160,7 +176,14 @@ function paths(knowledge: Knowledge, name: 'path' | 'writes', asker: Asker): Kno
 }
 
 /** Programs that take a whole folder away. */
-const REMOVERS = ['rm', 'mv', 'rmdir', 'unlink', 'shred', 'git clean'];
+const REMOVERS = ['rm', 'mv', 'rmdir', 'unlink', 'shred', 'srm', 'trash', 'trash-put', 'find -delete', 'git clean', 'git rm', 'git mv'];
+/** Programs that bring back a whole folder. All of it at once is what going to another commit does too. */
+const RESTORERS = ['git checkout', 'git restore'];
+
+function isWhole({ mode, how, path, names }: Access): boolean {
+  if (mode !== 'write' || names !== undefined) return false;
+  return REMOVERS.includes(how) || (RESTORERS.includes(how) && !/^[./]*$/.test(path));
+}
 
 function accesses(knowledge: Knowledge, name: 'path' | 'writes', asker: Asker): readonly Touched[] | Extract<Known, { is: 'unknown' }> {
   const { input, tool } = knowledge.event;
@@ -168,11 +191,11 @@ function accesses(knowledge: Knowledge, name: 'path' | 'writes', asker: Asker): 
   if (shell !== undefined && 'is' in shell) return shell;
   const found = (shell?.paths ?? [])
     .filter((access) => name === 'path' || access.mode === 'write')
-    .map((access): Touched => ({ path: inFolder(access.path, access.folder), tree: access.mode === 'write' && REMOVERS.includes(access.how), glob: hasMagic(access.path) }));
+    .map((access): Touched => ({ path: inFolder(access.path, access.folder), tree: isWhole(access), glob: hasMagic(access.path), names: access.names ?? [] }));
   if (name === 'writes' && (tool === undefined || !WRITERS.includes(tool))) return found;
   for (const field of ['file_path', 'notebook_path', 'path']) {
     const path = input?.[field];
-    if (typeof path === 'string' && path !== '') found.push({ path, tree: false, glob: false });
+    if (typeof path === 'string' && path !== '') found.push({ path, tree: false, glob: false, names: [] });
   }
   return found;
 }

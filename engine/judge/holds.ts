@@ -4,6 +4,7 @@ import { covers } from '../command/covers.ts';
 import type { Clause, Json, Matcher, Pattern, Test } from '../model.ts';
 import { every, NO, some, YES, type Answer, type Cause } from './answer.ts';
 import { matchesGlob, matchesRegex, type Sort } from './match.ts';
+import { shown } from './paths.ts';
 
 /** A fact's values; no values means absent. */
 export type Known =
@@ -137,7 +138,11 @@ function located(glob: string, look: Look): string | undefined {
   const [, name = '~', rest = ''] = /^(?:~|\{(env\.\w+)\})(.*)$/s.exec(glob) ?? [];
   const base = look(name);
   const folder = base.is === 'known' ? base.values[0] : undefined;
-  return typeof folder === 'string' ? folder.replace(/\/$/, '') + rest : undefined;
+  if (typeof folder !== 'string') return undefined;
+  // Paths inside the project are compared without it.
+  const project = look('.');
+  const root = project.is === 'known' ? project.values[0] : undefined;
+  return shown(folder.replace(/\/$/, '') + rest, typeof root === 'string' ? [root] : []);
 }
 
 function isTree(value: Json): boolean {

@@ -65,7 +65,7 @@ export function openStore(root: string, key: string): Store {
           replace(names.user, after.user);
         }
       } catch (error) {
-        if (error instanceof StateError || !(error instanceof Error) || !('code' in error)) throw error;
+        if (error instanceof StateError || !isSystemError(error)) throw error;
         throw new StateError(`the state can not be written: ${error.message}`, { cause: error });
       } finally {
         for (const lock of locks.reverse()) lock.release();
@@ -120,6 +120,11 @@ function moveAside<T>(file: string, empty: T, note: (text: string) => void): T {
     if (!isCode(error, 'ENOENT')) note(`the state file ${file} is damaged and can not be moved aside: ${String(error)}`);
   }
   return empty;
+}
+
+/** The disk's own complaint, not a mistake of ours. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }
 
 function lockOf(file: string): Lock {
