@@ -5,6 +5,7 @@ import type { Problem } from '../engine/model.ts';
 import type { Loaded } from '../engine/load/load.ts';
 import type { World } from '../engine/load/world.ts';
 import { loadProject, readSchema } from '../engine/plan/compile.ts';
+import { cacheFile, readCache } from '../engine/plan/cache.ts';
 import { countProblems, plural, positionOf, printProblem } from '../engine/report/frame.ts';
 import { findProject } from '../hooks/project.ts';
 import { regexChecker } from './regexes.ts';
@@ -23,7 +24,7 @@ export async function check(path: string | undefined, options: CheckOptions): Pr
   const format = options.json === true ? 'json' : (options.format ?? 'text');
   if (format === 'json') print(JSON.stringify({ ok: errors.length === 0, rules: loaded.core?.rules.length ?? 0, problems: loaded.problems.map((problem) => jsonProblem(problem, loaded)) }, null, 2));
   else if (format === 'github') for (const problem of loaded.problems) print(githubProblem(problem, loaded));
-  else printText(loaded);
+  else printText(loaded, path !== undefined && statSync(resolve(path)).isFile() ? undefined : readCache(cacheFile(folder, process.env))?.plan === undefined ? 'no rule is in force' : 'the last good plan stays in use');
   if (errors.length > 0) throw new Exit(2);
   if (options.schema !== undefined) {
     const file = options.schema === true ? join(folder, '.bylaw.schema.json') : resolve(options.schema);
@@ -43,10 +44,10 @@ export function loadNamed(path: string | undefined, regexFault?: World['regexFau
   return { loaded: loadProject(folder, process.env, undefined, more), folder };
 }
 
-function printText(loaded: Loaded): void {
+function printText(loaded: Loaded, inForce: string | undefined): void {
   const paint = paintFor(process.stdout);
   for (const problem of loaded.problems) print(`${printProblem(problem, loaded.texts, paint)}\n`);
-  if (loaded.core === undefined) print(`${paint.bad('✗')} ${countProblems(loaded.problems)} · the last good plan stays in use`);
+  if (loaded.core === undefined) print(`${paint.bad('✗')} ${countProblems(loaded.problems)}${inForce === undefined ? '' : ` · ${inForce}`}`);
   else {
     const rules = plural(loaded.core.rules.length, 'rule');
     const files = plural(loaded.texts.size, 'file');

@@ -1,8 +1,8 @@
 /** `bylaw show`: the merged rule as it is in force, with the origin of every key; or its core form. */
-import { stringify } from 'yaml';
 import type { Definition } from '../engine/load/extend.ts';
 import type { Loaded } from '../engine/load/load.ts';
 import { entries, toJson, type Entry, type Node } from '../engine/load/node.ts';
+import { toYaml } from '../engine/load/parse.ts';
 import { plural, positionOf } from '../engine/report/frame.ts';
 import { didYouMean } from '../engine/report/suggest.ts';
 import { loadNamed } from './check.ts';
@@ -60,7 +60,7 @@ function isShort(node: Node): boolean {
 }
 
 function oneLine(node: Node): string {
-  return stringify(toJson(node), { collectionStyle: node.kind === 'scalar' ? 'any' : 'flow', lineWidth: 0 }).trimEnd();
+  return toYaml(toJson(node));
 }
 
 function list({ core, definitions }: Loaded, { json }: ShowOptions): void {

@@ -16,8 +16,9 @@ export function teamSchema(schema: Schema, { world }: Loaded): unknown {
   const tools = inner(known, 'tool-name');
   tools['anyOf'] = [...[tools['anyOf']].flat(), ...names];
   const facts = inner(inner(known, 'matcher-keys'), 'properties');
-  for (const name of factNames(world)) {
-    facts[name] ??= { description: describe(name, definitions.facts.get(name)?.home.name), allOf: [{ $ref: '#/definitions/value' }], anyOf: [...names, {}] };
+  // `<rule>.count` and `<rule>.phase` are in the schema as patterns.
+  for (const name of factNames(world).filter((each) => !each.includes('.'))) {
+    facts[name] ??= { description: describe(definitions.facts.get(name)?.home.name), allOf: [{ $ref: '#/definitions/value' }], anyOf: [...names, {}] };
   }
   const rules = inner(inner(copy, 'properties'), 'rules');
   rules['properties'] = Object.fromEntries([...definitions.rules].map(([id, rule]) => [id, { description: `Rule of ${rule.home.name}.`, allOf: [{ $ref: '#/definitions/rule' }] }]));
@@ -30,7 +31,6 @@ function inner(object: Open, key: string): Open {
   return value;
 }
 
-function describe(name: string, home: string | undefined): string {
-  if (home !== undefined) return `Fact declared in ${home}.`;
-  return name.endsWith('.phase') ? 'The present phase of that rule.' : name.endsWith('.count') ? 'How often that rule has matched.' : 'A built-in fact.';
+function describe(home: string | undefined): string {
+  return home === undefined ? 'A built-in fact.' : `Fact declared in ${home}.`;
 }

@@ -77,7 +77,8 @@ function withWarning(verdict: Verdict, event: Event, broken: string, store: Stor
 
 /** A policy that never could be read: it asks to be strict about that, or nothing is said. Its own repair is never denied. */
 function withoutPlan(event: Event, cached: Cached | undefined, fault: string | undefined, notes: string[]): Reply {
-  notes.push(`the policy can not be used${fault === undefined ? '' : ` (${fault})`}; nothing is enforced; run \`bylaw check\``);
+  const then = cached?.onError === 'deny' ? 'what it should judge is refused' : 'nothing is enforced';
+  notes.push(`the policy can not be used${fault === undefined ? '' : ` (${fault})`}; ${then}; run \`bylaw check\``);
   const command = event.input?.['command'];
   const repair = typeof command === 'string' && /^\s*(npx\s+)?bylaw\s+(check|doctor)(\s+[\w./-]+)*\s*$/.test(command);
   if (repair) return { notes };

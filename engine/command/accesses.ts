@@ -109,10 +109,10 @@ function addGit(fields: readonly Field[], add: Add): void {
   const dashes = words.findIndex(({ text }) => text === '--');
   // Without `--` the operand of checkout is a branch or a path: only what looks like a path counts.
   const operands = dashes >= 0 ? words.slice(dashes + 1) : readAll(words, 0, { values: gitValues }).operands;
-  for (const path of operands) {
+  for (const [index, path] of operands.entries()) {
     // `:/x` and `:(top)x` are x; `:!x` is left out.
     const text = path.text.replace(/^:(\((?!exclude)[^)]*\)|\/)/, '');
-    if (/^:/.test(text) || (name === 'checkout' && dashes < 0 && !/^\.|\.\w+$|\/$/.test(text))) continue;
+    if (/^:/.test(text) || (name === 'checkout' && dashes < 0 && index === 0 && !/^\.|\.\w+$|\/$/.test(text))) continue;
     add(text === path.text && !folder ? path : /^[~/]/.test(text) ? field(text) : inside(folder, field(text)), 'write', `git ${name}`);
   }
 }

@@ -66,6 +66,7 @@ export const launchers: Readonly<Record<string, Launcher>> = {
   builtin: plain,
   exec: { values: '-a' },
   noglob: plain,
+  shx: plain,
   nocorrect: plain,
   '-': plain,
   time: { values: '-f --format -o --output' },

@@ -73,7 +73,7 @@ export const toolchains: Readonly<Record<string, Launcher>> = {
   pnpx: node,
   uvx: python,
   pipx: { commands: { run: { values: '--spec --python --index-url --pip-args' } } },
-  npm: { values: '--prefix -C -w --workspace --userconfig --registry', commands: { exec: node, x: node } },
+  npm: { values: '--prefix -C -w --workspace --userconfig --registry', commands: { exec: node, x: node, explore: { operands: 1, dashes: true } } },
   pnpm: { values: '-C --dir --filter -F', commands: { exec: node, dlx: node } },
   yarn: { values: '--cwd', commands: { exec: plain, dlx: node } },
   bun: { values: '--cwd', commands: { x: node } },

@@ -176,7 +176,7 @@ function paths(knowledge: Knowledge, name: 'path' | 'writes', asker: Asker): Kno
 }
 
 /** Programs that take a whole folder away. */
-const REMOVERS = ['rm', 'mv', 'rmdir', 'unlink', 'shred', 'srm', 'trash', 'trash-put', 'find -delete', 'git clean', 'git rm', 'git mv'];
+const REMOVERS = ['rm', 'mv', 'rmdir', 'unlink', 'shred', 'srm', 'trash', 'trash-put', 'rimraf', 'del-cli', 'find -delete', 'git clean', 'git rm', 'git mv'];
 /** Programs that bring back a whole folder. All of it at once is what going to another commit does too. */
 const RESTORERS = ['git checkout', 'git restore'];
 

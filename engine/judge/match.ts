@@ -1,5 +1,5 @@
 /** Patterns of a policy against values of an event: globs (minimatch) and regexes, compiled once. */
-import { Minimatch, type MinimatchOptions } from 'minimatch';
+import { braceExpand, Minimatch, type MinimatchOptions } from 'minimatch';
 
 /** What a value is, which decides how a pattern is read. */
 export type Sort = 'word' | 'path' | 'agent' | 'run' | 'text';
@@ -43,6 +43,11 @@ export function regexFault(regex: string): string | undefined {
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^Invalid regular expression: /, '') : String(error);
   }
+}
+
+/** `{a,b}` as its alternatives. */
+export function alternatives(glob: string): readonly string[] {
+  return braceExpand(glob);
 }
 
 export function hasMagic(glob: string): boolean {

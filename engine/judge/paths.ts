@@ -1,8 +1,10 @@
 /** A path as written → the form that globs of a policy are compared with. */
 
-/** `~`, `.` and `..` resolved; always absolute. */
+/** `~`, `~name`, `~+`, `.` and `..` resolved; always absolute. */
 export function absolute(path: string, cwd: string, home: string | undefined): string {
-  const whole = path === '~' || path.startsWith('~/') ? (home ?? '~') + path.slice(1) : path;
+  const [, user, rest = ''] = /^~([\w.-]*|\+)(\/.*)?$/s.exec(path) ?? [];
+  const isHome = user === '' || (user !== undefined && home?.endsWith(`/${user}`) === true);
+  const whole = isHome ? (home ?? '~') + rest : user === '+' ? cwd + rest : path;
   const parts: string[] = [];
   for (const part of (whole.startsWith('/') ? whole : `${cwd}/${whole}`).split('/')) {
     if (part === '..') parts.pop();

@@ -1,8 +1,8 @@
 /** Whether one name can match two globs. */
-import { braceExpand } from 'minimatch';
+import { alternatives } from '../judge/match.ts';
 
 export function globsOverlap(a: string, b: string): boolean {
-  return braceExpand(a).some((one) => braceExpand(b).some((other) => meets(one, other)));
+  return alternatives(a).some((one) => alternatives(b).some((other) => meets(one, other)));
 }
 
 /** Both patterns are walked together; `*` may stand for anything. Character classes are taken for any character. */

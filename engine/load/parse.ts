@@ -1,6 +1,6 @@
 /** YAML text → a tree of nodes. Tame YAML only: no anchors, aliases, tags or merge keys; every warning is an error. */
-import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, Lexer, parseAllDocuments, type Document, type Node as YamlNode, type Pair, type YAMLError } from 'yaml';
-import type { Problem, Span } from '../model.ts';
+import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, Lexer, parseAllDocuments, stringify, type Document, type Node as YamlNode, type Pair, type YAMLError } from 'yaml';
+import type { Json, Problem, Span } from '../model.ts';
 import type { Code } from '../report/codes.ts';
 import type { Entry, MapNode, Node } from './node.ts';
 
@@ -34,6 +34,11 @@ export function parse(file: string, text: string): Parsed {
     return { problems };
   }
   return { root, problems: firstOfEach(problems) };
+}
+
+/** A value as YAML: texts as they are best read, everything else on one line. */
+export function toYaml(value: Json): string {
+  return stringify(value, { collectionStyle: typeof value === 'object' && value !== null ? 'flow' : 'any', lineWidth: 0 }).trimEnd();
 }
 
 type Report = (code: Code, start: number, end: number, message: string, help?: string, also?: Problem['also']) => void;
