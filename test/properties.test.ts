@@ -193,7 +193,7 @@ describe('the index', () => {
         const found = lookup(plan, event).rules;
         const name = event.event === '' ? 'PreToolUse' : event.event;
         const scanned = plan.rules.filter(({ on }) => on.includes(name));
-        assert.ok(found.every((each) => scanned.includes(each)));
+        assert.ok(found.every((each) => scanned.includes(each)), 'a rule of another event was found');
         const needed = scanned.filter((each) => (event.tool === undefined && event.unreadable === undefined ? each.match.some((one) => one.every(({ fact }) => fact !== 'tool')) : fits(each, event)));
         assert.deepEqual(needed.filter((each) => !found.includes(each)).map(({ id }) => id), []);
       }
@@ -213,7 +213,7 @@ describe('order', () => {
       const plan = planOf(files);
       const [mixed, parts] = shuffled(files, seed);
       const { core } = loadFiles(mixed, parts);
-      assert.ok(core);
+      assert.ok(core, 'the shuffled files do not load');
       const other = buildPlan(core);
       assert.deepEqual(other, plan);
       assert.deepEqual(outcomes(play(other, all)), outcomes(play(plan, all)));
@@ -272,13 +272,21 @@ describe('evaluate', () => {
     }, RUNS * 2);
   });
 
+  test('keeps an agent among the running while its stop is refused', () => {
+    const plan = planOf({ 'bylaw.yaml': { bylaw: 1, rules: { 'agents-report': { event: 'SubagentStop', unless: { reply: 'report' }, deny: 'Write the report.' } } } });
+    const about = { agent_id: 'id-reviewer', agent_type: 'reviewer' };
+    const all = [{ hook_event_name: 'SubagentStart', ...about }, { hook_event_name: 'SubagentStop', ...about }, { hook_event_name: 'SubagentStop', ...about, last_assistant_message: 'the report' }];
+    const played = play(plan, all.map((each) => ({ payload: each, wait: 1000, random: 'AAAA', bypass: false })));
+    assert.deepEqual(played.map(({ state }) => state.session.running), [{ 'id-reviewer': 'reviewer' }, { 'id-reviewer': 'reviewer' }, {}]);
+  });
+
   test('has words for every refusal, and only a refusal keeps an event from passing', () => {
     check([policies, steps], (files, all) => {
       for (const { verdict, event } of play(planOf(files), all)) {
         if (verdict.decision === 'deny' || verdict.decision === 'ask') assert.notEqual(verdict.text.trim(), '');
         if (!verdict.passes) assert.equal(verdict.decision, 'deny');
         if (verdict.decision === 'none') assert.equal(verdict.text, '');
-        for (const { heard, decision: said } of verdict.findings) assert.ok(!heard || said !== 'none');
+        for (const { heard, decision: said } of verdict.findings) assert.ok(!heard || said !== 'none', 'heard without a decision');
         const { output } = { output: encode(event, verdict) };
         if (!verdict.passes) assert.ok(output, `${event.event} was refused without a word to the host`);
       }
@@ -313,8 +321,8 @@ describe('encode', () => {
     check([event, verdicts], (name, { decision: what, passes, text: words }) => {
       const output = encode(decode(JSON.stringify({ hook_event_name: name, tool_name: 'Edit' }), { now: 0, random: 'AAAA', env: {}, project: '/', cwd: '/' }), { decision: what, passes, text: words, findings: [], failures: [], deeds: [] });
       const reply = Object(output);
-      assert.ok(![reply.decision, Object(reply.hookSpecificOutput).permissionDecision, Object(reply.hookSpecificOutput).decision].some((word) => ['allow', 'approve'].includes(String(word))));
-      assert.ok(!Object.hasOwn(reply, 'continue') && !Object.hasOwn(Object(reply.hookSpecificOutput), 'updatedInput'));
+      assert.ok(![reply.decision, Object(reply.hookSpecificOutput).permissionDecision, Object(reply.hookSpecificOutput).decision].some((word) => ['allow', 'approve'].includes(String(word))), JSON.stringify(output));
+      assert.ok(!Object.hasOwn(reply, 'continue') && !Object.hasOwn(Object(reply.hookSpecificOutput), 'updatedInput'), JSON.stringify(output));
       if (what === 'none') assert.equal(output, undefined);
     }, 500);
   });
@@ -328,7 +336,7 @@ describe('reading', () => {
     check([strange], (source) => {
       const { root, problems } = parse('bylaw.yaml', source);
       assert.ok(root !== undefined || problems.length > 0, 'neither a tree nor a problem');
-      for (const { at } of problems) assert.ok(at.start >= 0 && at.end > at.start && at.start <= source.length);
+      for (const { at } of problems) assert.ok(at.start >= 0 && at.end > at.start && at.start <= source.length, `${at.start}-${at.end} of ${source.length}`);
     }, RUNS * 10);
   });
 
@@ -336,7 +344,7 @@ describe('reading', () => {
     check([fc.oneof(strange, strange.map((source) => `bylaw: 1\nrules:\n  a:\n    deny: ${source}`), strange.map((source) => `bylaw: 1\n${source}`))], (source) => {
       const { core, problems, texts: files } = loadFiles({ 'bylaw.yaml': source });
       for (const problem of problems) assert.notEqual(printProblem(problem, files), '');
-      assert.ok(core !== undefined || problems.some(({ severity }) => severity === 'error'));
+      assert.ok(core !== undefined || problems.some(({ severity }) => severity === 'error'), 'neither a core nor an error');
       if (core !== undefined) buildPlan(core);
     }, RUNS * 5);
   });
