@@ -30,7 +30,7 @@ export interface Reply {
 }
 
 export async function hook(call: Call): Promise<Reply> {
-  const project = findProject([call.env['CLAUDE_PROJECT_DIR'], cwdOf(call.input), call.cwd]);
+  const project = findProject([call.env['CLAUDE_PROJECT_DIR'], decodeCall(call, call.cwd).cwd, call.cwd]);
   if (project === undefined) return { notes: [] };
   const notes: string[] = [];
   const event = eventOf(call, project);
@@ -91,26 +91,21 @@ function refusal(event: Event, cached: Cached | undefined, text: string, notes: 
   return { ...(output === undefined ? {} : { output }), notes };
 }
 
-function eventOf({ input, env, cwd, event }: Call, project: string): Event {
+function eventOf(call: Call, project: string): Event {
   const real = realOf(project);
+  const event = decodeCall(call, project);
+  return real === project ? event : { ...event, projectReal: real };
+}
+
+function decodeCall({ input, env, cwd, event }: Call, project: string): Event {
   const variables = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
-  const decoded = decode(input, { now: Date.now(), random: randomToken(), env: variables, project, home: homeFolder(env), cwd, ...(event === undefined ? {} : { event }) });
-  return real === project ? decoded : { ...decoded, projectReal: real };
+  return decode(input, { now: Date.now(), random: randomToken(), env: variables, project, home: homeFolder(env), cwd, ...(event === undefined ? {} : { event }) });
 }
 
 /** Four characters A-Z0-9. */
 function randomToken(): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
   return Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
-}
-
-function cwdOf(input: string): string | undefined {
-  const found = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(input)?.[1];
-  try {
-    return found === undefined ? undefined : String(JSON.parse(found));
-  } catch {
-    return undefined;
-  }
 }
 
 function realOf(path: string): string {

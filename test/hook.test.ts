@@ -80,12 +80,25 @@ describe('the hook process', () => {
     assert.equal(place.hook({ ...call, cwd: join(place.folder, 'link') }, { CLAUDE_PROJECT_DIR: join(place.folder, 'link') }).output.hookSpecificOutput.permissionDecision, 'deny');
   });
 
-  test('the hook is made of the engine and two packages: no yaml, no ajv, no tsx, no command line', async () => {
-    const { metafile } = await build({ absWorkingDir: ROOT, entryPoints: ['hooks/run.ts'], bundle: true, platform: 'node', format: 'esm', write: false, metafile: true, logLevel: 'silent' });
-    const inputs = Object.keys(metafile.inputs);
-    const packages = new Set(inputs.flatMap((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []));
+  test('the hook is made of the engine and two packages: no yaml, no ajv, no tsx, no command line; the shell analyser comes late', async () => {
+    const { metafile } = await build({ absWorkingDir: ROOT, entryPoints: { hook: 'hooks/run.ts' }, bundle: true, splitting: true, outdir: 'dist', platform: 'node', format: 'esm', write: false, metafile: true, logLevel: 'silent' });
+    const outputs = new Map(Object.entries(metafile.outputs));
+    const inputs = new Set<string>();
+    const follow = (name: string): void => {
+      Object.keys(outputs.get(name)?.inputs ?? {}).forEach((input) => inputs.add(input));
+      for (const each of outputs.get(name)?.imports ?? []) if (each.kind === 'import-statement' && outputs.has(each.path)) follow(each.path);
+    };
+    follow('dist/hook.js');
+    const packages = new Set([...inputs].flatMap((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []));
     assert.deepEqual([...packages].sort(), ['@isaacs/nonrecursive-glob-match', 'balanced-match', 'brace-expansion', 'json-logic-js', 'minimatch']);
-    assert.deepEqual(inputs.filter((input) => /^(cli|engine\/load)\//.test(input) || input.endsWith('compile.ts')), []);
+    assert.deepEqual([...inputs].filter((input) => /^(cli|engine\/load)\//.test(input) || input.endsWith('compile.ts') || input.endsWith('command/parse.ts')), []);
+  });
+
+  test('a cwd inside the tool input does not choose the project', () => {
+    const other = makePlace({});
+    const call = JSON.stringify({ tool_input: { cwd: other.project }, session_id: 's', cwd: place.project, hook_event_name: 'PreToolUse', tool_name: 'WebFetch' });
+    assert.match(place.bylaw(['hook'], call, { CLAUDE_PROJECT_DIR: '' }).stdout, /deny/);
+    other.remove();
   });
 
   test('an edited policy is in force at the next call, a broken one keeps the last good plan', () => {

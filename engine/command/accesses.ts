@@ -53,8 +53,8 @@ function addFetched(program: string, options: readonly Option[], operands: reado
   const given = (...names: readonly string[]): Option | undefined => options.find(({ name }) => names.includes(name));
   if (program === 'curl' ? !given('-O', '--remote-name', '--remote-name-all') : given('-O', '--output-document')) return;
   const folder = given('-P', '--directory-prefix', '--output-dir')?.value;
-  for (const { text } of operands) {
-    const name = /^(?:\w+:\/\/)?[^/]+\/(?:[^?#]*\/)?([^/?#]+)/.exec(text)?.[1];
+  for (const { text, pattern } of operands) {
+    const name = /^(?:\w+:\/\/)?[^/]+\/(?:[^?#]*\/)?([^/?#]+)/.exec(pattern ?? text)?.[1];
     if (name !== undefined) add(inside(folder, field(name)), 'write');
   }
 }
@@ -112,7 +112,7 @@ function addGit(fields: readonly Field[], add: Add): void {
   for (const [index, path] of operands.entries()) {
     // `:/x` and `:(top)x` are x; `:!x` is left out.
     const text = path.text.replace(/^:(\((?!exclude)[^)]*\)|\/)/, '');
-    if (/^:/.test(text) || (name === 'checkout' && dashes < 0 && index === 0 && !/^\.|\.\w+$|\/$/.test(text))) continue;
+    if (text.startsWith(':') || (name === 'checkout' && dashes < 0 && index === 0 && !/^\.|\.\w+$|\/$/.test(text))) continue;
     add(text === path.text && !folder ? path : /^[~/]/.test(text) ? field(text) : inside(folder, field(text)), 'write', `git ${name}`);
   }
 }

@@ -61,6 +61,8 @@ const evaluate: Builtin = (frame, fields, at) => {
   const words = fields.slice(fields[1]?.text === '--' ? 2 : 1).map(({ text, pattern }) => pattern ?? text);
   const text = words.join(' ');
   if (!isKnown(text)) addOpaque(frame, 'eval', at, 'eval');
+  // All of it is unknown: that is said already.
+  if (text === hole) return hole;
   return walkText({ ...frame, via: [...frame.via, 'eval'] }, text, frame.at ?? at);
 };
 

@@ -12,7 +12,7 @@ const rows: readonly (readonly [text: string, reasons: readonly OpaqueReason[]])
   ['find . $X', ['dynamic-argument']],
   ['find "$X" -name "$Y"', []],
   ['bash -c "rm $X"', ['dynamic-script']],
-  ['eval "$(ssh-agent)"', ['eval', 'dynamic-command']],
+  ['eval "$(ssh-agent)"', ['eval']],
   ['curl x | sh', ['stdin-script']],
   ['curl -o x.sh y; sh x.sh', ['generated-script']],
   ['bash x.sh', ['script-file']],

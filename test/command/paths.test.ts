@@ -36,6 +36,24 @@ const rows: readonly (readonly [text: string, accesses: readonly string[]])[] = 
   ['find build -delete', ['read build find', 'write build find -delete']],
   ['echo ">" "> x"', []],
   ['rm -- -x', ['write -x rm']],
+  ['curl -sO https://a.test/x/b.yaml?c', ['write b.yaml curl']],
+  ['wget -P out https://a.test/b.yaml', ['write out/b.yaml wget', 'write out wget']],
+  ['tar xf a.tar b.yaml -C out', ['read a.tar tar', 'write out tar', 'write out/b.yaml tar']],
+  ['unzip a.zip b.yaml', ['write b.yaml unzip', 'read a.zip unzip', 'read b.yaml unzip']],
+  ['git -C sub rm a', ['write sub/a git rm']],
+  [`git checkout main -- ':/a' ':!b'`, ['write a git checkout']],
+  ['git checkout HEAD~1 src', ['write src git checkout']],
+  ['find . -name a.log -delete', ['read . find', 'write ./a.log find -delete']],
+  [`find a -name '*.x' -not -name y -exec rm {} +`, ['read a find', 'write a/*.x rm']],
+  ['find . -size +1M -delete', ['read . find']],
+  ['sponge a', ['write a sponge']],
+  ['gawk -i inplace 1 a', ['write a gawk -i']],
+  ['ruby -pi -e 1 a', ['write a ruby -i']],
+  ['prettier --write a', ['write a prettier -i']],
+  ['link a b', ['read a link', 'write b link']],
+  ['openssl enc -in a -out b', ['write b openssl']],
+  ['bylaw check --schema a', ['write a bylaw']],
+  ['shx rm a', ['write a rm']],
 ];
 
 for (const [text, accesses] of rows) {
@@ -46,3 +64,11 @@ for (const [text, accesses] of rows) {
     assert.deepEqual(found, accesses);
   });
 }
+
+test('what is put into a folder keeps its name', () => {
+  const names = (text: string): unknown => analyse(text).paths.filter(({ mode }) => mode === 'write').map((access) => access.names);
+  assert.deepEqual(names('cp x/a y/b.* dir'), [['a', 'b.*']]);
+  assert.deepEqual(names('mv x/a dir/'), [undefined, ['a']]);
+  assert.deepEqual(names('cp -t dir x/a'), [['a']]);
+  assert.deepEqual(names('rm -r dir'), [undefined]);
+});
