@@ -48,9 +48,10 @@ function id(name: string): string {
   return name.replaceAll(/\W/g, '_');
 }
 
-const BOX = { width: 200, height: 44, gap: 56, left: 40 } as const;
+const BOX = { width: 200, height: 44, gap: 56, left: 300 } as const;
+const WIDTH = 960;
 
-/** Phases from top to bottom; ways on at the right, ways back in an arc further out. */
+/** Phases from top to bottom; those who stay at the right, ways that skip or go back in arcs at the left. */
 export function svg(rule: string, machine: Machine, present: string): string {
   const names = Object.keys(machine.phases);
   const top = (name: string): number => 64 + names.indexOf(name) * (BOX.height + BOX.gap);
@@ -61,21 +62,31 @@ export function svg(rule: string, machine: Machine, present: string): string {
   });
   const arrows = ways(machine).map((way, index) => arrow(way, top, names, index));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 ${height}" width="760" height="${height}" font-family="system-ui, sans-serif" font-size="14">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" font-family="system-ui, sans-serif" font-size="14">`,
     '<defs><marker id="a" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" fill="#5b6b63"/></marker></defs>',
-    `<rect width="760" height="${height}" fill="#f6f8f7"/>`,
-    `<text x="${BOX.left}" y="32" font-size="16" font-weight="600" fill="#1d2421">${escape(rule)}: ${escape(present)}</text>`,
-    ...arrows,
+    `<rect width="${WIDTH}" height="${height}" fill="#f6f8f7"/>`,
+    `<text x="24" y="32" font-size="16" font-weight="600" fill="#1d2421">${escape(rule)}: ${escape(present)}</text>`,
+    ...arrows.map((each) => each.path),
+    ...arrows.map((each) => each.label),
     ...boxes,
     '</svg>',
     '',
   ].join('\n');
 }
 
-function arrow({ from, to, agents }: Way, top: (name: string) => number, names: readonly string[], index: number): string {
+interface Drawn {
+  readonly path: string;
+  readonly label: string;
+}
+
+function arrow({ from, to, agents }: Way, top: (name: string) => number, names: readonly string[], index: number): Drawn {
   const label = escape(agents.join(', ').slice(0, 60));
   const right = BOX.left + BOX.width;
-  const line = (path: string, x: number, y: number, anchor: string): string => `<path d="${path}" fill="none" stroke="#5b6b63" marker-end="url(#a)"/><text x="${x}" y="${y}" text-anchor="${anchor}" font-size="12" fill="#3a4540">${label}</text>`;
+  const line = (path: string, x: number, y: number, anchor: string): Drawn => ({
+    path: `<path d="${path}" fill="none" stroke="#5b6b63" marker-end="url(#a)"/>`,
+    // A halo keeps it readable where it crosses a line.
+    label: `<text x="${x}" y="${y}" text-anchor="${anchor}" font-size="12" fill="#3a4540" stroke="#f6f8f7" stroke-width="4" paint-order="stroke">${label}</text>`,
+  });
   if (from === to) {
     const y = top(from) + BOX.height / 2;
     return line(`M${right} ${y - 8} C${right + 46} ${y - 22} ${right + 46} ${y + 22} ${right} ${y + 8}`, right + 44, y + 4, 'start');
@@ -84,9 +95,10 @@ function arrow({ from, to, agents }: Way, top: (name: string) => number, names: 
     const x = BOX.left + BOX.width / 2;
     return line(`M${x} ${top(from) + BOX.height} L${x} ${top(to) - 2}`, x + 10, top(from) + BOX.height + BOX.gap / 2 + 4, 'start');
   }
-  const out = right + 200 + (index % 4) * 40;
+  const out = BOX.left - 70 - (index % 3) * 45;
   const [a, b] = [top(from) + BOX.height / 2, top(to) + BOX.height / 2];
-  return line(`M${right} ${a} C${out} ${a} ${out} ${b} ${right + 2} ${b}`, out - 40, (a + b) / 2, 'start');
+  const third = a + (b - a) / 3;
+  return line(`M${BOX.left} ${a} C${out} ${a} ${out} ${b} ${BOX.left - 2} ${b}`, (BOX.left + 2 * out) / 3 - 4, third, 'end');
 }
 
 function escape(text: string): string {
