@@ -184,9 +184,10 @@ describe('the index', () => {
     });
   });
 
-  test('leaves out only rules whose tool is another', () => {
+  test('leaves out only rules whose tool is another, or that ask for shell text where there is none', () => {
+    const shell = (event: Event): boolean => event.tool === 'Bash' || event.tool === 'Monitor';
     const fits = (each: Rule, event: Event): boolean =>
-      each.match.some((matching) => matching.every(({ fact, values, anyCase }) => fact !== 'tool' || event.tool === undefined || values.some((pattern) => pattern.is !== 'glob' || matchesGlob(pattern.glob, event.tool ?? '', 'word', anyCase === true))));
+      each.match.some((matching) => (event.unreadable !== undefined || shell(event) || !matching.some(({ fact }) => fact === 'runs' || fact === 'command')) && matching.every(({ fact, values, anyCase }) => fact !== 'tool' || event.tool === undefined || values.some((pattern) => pattern.is !== 'glob' || matchesGlob(pattern.glob, event.tool ?? '', 'word', anyCase === true))));
     check([policies, steps], (files, all) => {
       const plan = planOf(files);
       for (const event of eventsOf(all)) {
@@ -194,7 +195,7 @@ describe('the index', () => {
         const name = event.event === '' ? 'PreToolUse' : event.event;
         const scanned = plan.rules.filter(({ on }) => on.includes(name));
         assert.ok(found.every((each) => scanned.includes(each)), 'a rule of another event was found');
-        const needed = scanned.filter((each) => (event.tool === undefined && event.unreadable === undefined ? each.match.some((one) => one.every(({ fact }) => fact !== 'tool')) : fits(each, event)));
+        const needed = scanned.filter((each) => (event.tool === undefined && event.unreadable === undefined ? each.match.some((one) => one.every(({ fact }) => !['tool', 'runs', 'command'].includes(fact))) : fits(each, event)));
         assert.deepEqual(needed.filter((each) => !found.includes(each)).map(({ id }) => id), []);
       }
     });

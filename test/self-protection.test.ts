@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { parse } from 'yaml';
 import { readTests } from '../cli/scenario/file.ts';
 import { checkCases, muteCases, playCases } from '../cli/scenario/suite.ts';
 import { load } from '../engine/load/load.ts';
@@ -34,7 +35,11 @@ for (const name of ['self-protection', 'shell-safety']) {
       assert.deepEqual(checkCases(file, plan), []);
       assert.deepEqual(muteCases(results), []);
     });
-    test('every rule has examples of both kinds, and says why and what to do instead', () => {
+    test('every rule says why, and what to do instead', () => {
+      const { rules } = parse(readFileSync(join(ROOT, 'policies', `${name}.yaml`), 'utf8'));
+      assert.deepEqual(Object.keys(rules).filter((id) => !rules[id].why || !rules[id].instead), []);
+    });
+    test('every rule has examples of both kinds', () => {
       for (const rule of plan.rules) {
         const own = results.filter((result) => result.test.rule === rule.id).flatMap(({ played }) => played.map(({ got }) => got));
         const elsewhere = results.some((result) => result.test.rule === 'all' && result.played.every(({ got }) => got === 'allow'));
@@ -44,7 +49,8 @@ for (const name of ['self-protection', 'shell-safety']) {
     });
     test('enough is tried', () => {
       if (name === 'shell-safety') assert.ok(plan.rules.length <= 20);
-      assert.ok(count('deny', 'advise', 'ask') >= 60, `${count('deny', 'advise', 'ask')} dangerous steps`);
+      const refused = name === 'self-protection' ? count('deny') : count('advise', 'deny');
+      assert.ok(refused >= 60, `${refused} ways round`);
       assert.ok(count('allow') >= 40, `${count('allow')} harmless steps`);
     });
     for (const { test: each, played, failed } of results)

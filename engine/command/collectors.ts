@@ -1,10 +1,9 @@
 /** Follows the programs that build command lines from input: xargs, find, fd, parallel. */
 import type { Span } from './analysis.ts';
-import { addAccesses } from './accesses.ts';
-import { addOpaque, addPath, type Frame, subshell } from './frame.ts';
+import { addOpaque, addPath, type Frame, subshell, type Walk } from './frame.ts';
 import { type Field, field, hole, isKnown, item } from './hole.ts';
 import { readOptions } from './options.ts';
-import { programName, run } from './run.ts';
+import { run } from './run.ts';
 import { walkText } from './script.ts';
 
 type Collector = (frame: Frame, fields: readonly Field[], at: Span) => void;
@@ -60,11 +59,22 @@ const starts = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 const takesValue =
   /^-(i?name|i?path|i?wholename|i?regex|i?lname|type|xtype|size|perm|user|group|uid|gid|newer\w*|[acm]min|[acm]time|maxdepth|mindepth|links|inum|samefile|fstype|printf|fprint0?|fprintf|fls|used|context|regextype)$/;
 
+/** The paths that a command of find touches when it is given this name; what it runs is known already. */
+function addFound(frame: Frame, command: readonly Field[], path: string, at: Span): void {
+  const { walk } = frame;
+  const aside: Walk = { ...walk, runs: [], paths: [], opaque: [] };
+  const words = command.map(({ text }) => field(text.replaceAll('{}', path)));
+  run({ ...frame, walk: aside, input: undefined }, words, at, false);
+  walk.steps = aside.steps;
+  const known = new Set(walk.paths.map(({ mode, how, path: other }) => `${mode} ${how} ${other}`));
+  walk.paths.push(...aside.paths.filter((each) => !known.has(`${each.mode} ${each.how} ${each.path}`)));
+}
+
 /** What the tests on names leave of a folder: `src/*.log` for `find src -name '*.log'`, however deep; else the folder. */
 function foundIn(folder: Field, fields: readonly Field[]): readonly Field[] {
   const given = (test: RegExp): readonly string[] =>
     fields.flatMap(({ text }, index) => (test.test(text) && !/^(!|-not)$/.test(fields[index - 1]?.text ?? '') ? [fields[index + 1]?.text ?? ''] : []));
-  const names = given(/^-i?name$/);
+  const names = [...given(/^-i?name$/), ...given(/^-iname$/).map((name) => name.toLowerCase())];
   const paths = given(/^-i?(path|wholename)$/);
   const plain = folder.text.replace(/\/+$/, '');
   if (names.length > 0) return names.map((name) => field(`${plain}/${name}`));
@@ -93,8 +103,7 @@ const find: Collector = (frame, fields, at) => {
       at,
       false,
     );
-    if (found.length <= 16)
-      for (const path of found) addAccesses(frame, programName(command[0]?.text ?? ''), command.map((each) => (each.text === '{}' ? path : each)), at);
+    if (found.length <= 16) for (const path of found) addFound(frame, command, path.text, at);
     if (end < 0) return;
     index = end;
   }

@@ -30,6 +30,14 @@ const search: Toucher = {
   reads: '-f --file',
 };
 const copy: Toucher = { operands: 'copy', values: '-t --target-directory -S --suffix', writes: '-t --target-directory' };
+const awk: Toucher = {
+  operands: 'read',
+  skip: 1,
+  instead: '-f --file',
+  values: '-F -v -f --file --assign -i --include',
+  reads: '-f --file',
+  inPlace: '-i --include',
+};
 const owner: Toucher = { operands: 'write', skip: 1, instead: '--reference', values: '--reference --from' };
 
 export const touchers: Readonly<Record<string, Toucher>> = {
@@ -78,7 +86,7 @@ export const touchers: Readonly<Record<string, Toucher>> = {
   rg: search,
   ag: search,
   zgrep: search,
-  awk: { operands: 'read', skip: 1, instead: '-f --file', values: '-F -v -f --file --assign', reads: '-f --file' },
+  awk,
   jq: {
     operands: 'read',
     skip: 1,
@@ -123,7 +131,7 @@ export const touchers: Readonly<Record<string, Toucher>> = {
   rimraf: write,
   'del-cli': write,
   rename: { operands: 'write', skip: 1 },
-  mount: { operands: 'copy', values: '-o --options -t --types -L -U' },
+  mount: { operands: 'write', values: '-o --options -t --types -L -U' },
   gpg: { values: '-o --output -r --recipient -u', writes: '-o --output' },
   pandoc: { operands: 'read', values: '-o --output -f --from -t --to', writes: '-o --output' },
   gcc: { values: '-o -I -L -l -D', writes: '-o' },
@@ -139,7 +147,7 @@ export const touchers: Readonly<Record<string, Toucher>> = {
     values: '-e --expression -f --file -l',
     inPlace: '-i --in-place',
   },
-  gawk: { operands: 'read', skip: 1, instead: '-f --file', values: '-F -v -f --file --assign -i --include', reads: '-f --file', inPlace: '-i --include' },
+  gawk: awk,
   rm: write,
   rmdir: write,
   unlink: write,

@@ -20,7 +20,8 @@ const HOME = '~';
 const PROJECT = '.';
 
 const WRITERS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
-const SHELLS = ['Bash', 'Monitor'];
+/** Tools that carry shell text, unless a list `shell-tools` says otherwise. */
+export const SHELLS: readonly string[] = ['Bash', 'Monitor'];
 
 export function isEventFact(name: string): boolean {
   return name === HOME || name === PROJECT || BUILTIN.includes(name) || NAMESPACES.some((space) => name.startsWith(`${space}.`));

@@ -1,6 +1,7 @@
 /** Core rules and facts → a plan with an index by event, tool and folder. */
+import { SHELLS } from '../judge/builtin.ts';
 import { hasMagic } from '../judge/match.ts';
-import type { Fact, Home, Index, Plan, Rule, Slot, Test, Trigger } from '../model.ts';
+import type { Clause, Fact, Home, Index, Plan, Rule, Slot, Test, Trigger } from '../model.ts';
 import { folderOf } from './folder.ts';
 
 export interface Core {
@@ -25,17 +26,17 @@ export function buildPlan(core: Core, many = MANY): Plan {
     homes: Object.fromEntries(core.homes.map((home) => [home.name, home])),
     audit: core.audit,
     sharesUser: facts.some(({ form }) => 'memory' in form && form.memory.scope === 'user'),
-    index: buildIndex(rules, facts, core.homes, many),
+    index: buildIndex(rules, facts, core.homes, core.lists['shell-tools'] ?? SHELLS, many),
   };
 }
 
-function buildIndex(rules: readonly Rule[], facts: readonly Fact[], homes: readonly Home[], many: number): Index {
+function buildIndex(rules: readonly Rule[], facts: readonly Fact[], homes: readonly Home[], shells: readonly string[], many: number): Index {
   // Maps, because a tool may be called `constructor`.
   const shelves = new Map<string, { readonly any: Draft; readonly byTool: Map<string, Draft> }>();
   // A policy whose `active` can't be computed may speak whatever the path.
   const steady = new Set(homes.filter(({ active }) => active.some((matcher) => matcher.length === 0)).map(({ name }) => name));
   const put = (home: string, on: readonly string[], test: Test, add: (slot: Draft) => void): void => {
-    const tools = toolsOf(test);
+    const tools = toolsOf(test, shells);
     const folders = steady.has(home) ? foldersOf(test) : undefined;
     const addTo = (slot: Draft): void => {
       if (folders === undefined) add(slot);
@@ -87,10 +88,14 @@ function finishSlot({ rules, moving, byFolder }: Draft, many: number): Slot {
 }
 
 /** The tools a test can hold for, or undefined if they can't be listed. */
-function toolsOf(test: Test): readonly string[] | undefined {
+function toolsOf(test: Test, shells: readonly string[]): readonly string[] | undefined {
   const tools = new Set<string>();
   for (const matcher of test) {
     const clause = matcher.find(({ fact }) => fact === 'tool');
+    if (clause === undefined && matcher.some(asksForShell)) {
+      shells.forEach((tool) => tools.add(tool));
+      continue;
+    }
     if (clause === undefined || clause.anyCase === true) return undefined;
     for (const pattern of clause.values) {
       if (pattern.is !== 'glob' || hasMagic(pattern.glob)) return undefined;
@@ -98,6 +103,11 @@ function toolsOf(test: Test): readonly string[] | undefined {
     }
   }
   return [...tools];
+}
+
+/** Only tools that carry shell text run programs. */
+function asksForShell({ fact, values }: Clause): boolean {
+  return (fact === 'runs' || fact === 'command') && !values.some((pattern) => pattern.is === 'absent');
 }
 
 /** The folders a path must lie in for a test to hold, or undefined if they can't be listed. */
