@@ -187,7 +187,7 @@ describe('the index', () => {
   test('leaves out only rules whose tool is another, or that ask for shell text where there is none', () => {
     const shell = (event: Event): boolean => event.tool === 'Bash' || event.tool === 'Monitor';
     const fits = (each: Rule, event: Event): boolean =>
-      each.match.some((matching) => (event.unreadable !== undefined || shell(event) || !matching.some(({ fact }) => fact === 'runs' || fact === 'command')) && matching.every(({ fact, values, anyCase }) => fact !== 'tool' || event.tool === undefined || values.some((pattern) => pattern.is !== 'glob' || matchesGlob(pattern.glob, event.tool ?? '', 'word', anyCase === true))));
+      each.match.some((matching) => (event.tool === undefined || shell(event) || !matching.some(({ fact }) => fact === 'runs' || fact === 'command')) && matching.every(({ fact, values, anyCase }) => fact !== 'tool' || event.tool === undefined || values.some((pattern) => pattern.is !== 'glob' || matchesGlob(pattern.glob, event.tool ?? '', 'word', anyCase === true))));
     check([policies, steps], (files, all) => {
       const plan = planOf(files);
       for (const event of eventsOf(all)) {
