@@ -24,7 +24,7 @@ export async function check(path: string | undefined, options: CheckOptions): Pr
   const format = options.json === true ? 'json' : (options.format ?? 'text');
   if (format === 'json') print(JSON.stringify({ ok: errors.length === 0, rules: loaded.core?.rules.length ?? 0, problems: loaded.problems.map((problem) => jsonProblem(problem, loaded)) }, null, 2));
   else if (format === 'github') for (const problem of loaded.problems) print(githubProblem(problem, loaded));
-  else printText(loaded, path !== undefined && statSync(resolve(path)).isFile() ? undefined : readCache(cacheFile(folder, process.env))?.plan === undefined ? 'no rule is in force' : 'the last good plan stays in use');
+  else printText(loaded, path !== undefined && statSync(resolve(path)).isFile() ? undefined : errors.every((problem) => problem.code === 'slow-regex') ? 'in force all the same, under a time limit' : readCache(cacheFile(folder, process.env))?.plan === undefined ? 'no rule is in force' : 'the last good plan stays in use');
   if (errors.length > 0) throw new Exit(2);
   if (options.schema !== undefined) {
     const file = options.schema === true ? join(folder, '.bylaw.schema.json') : resolve(options.schema);

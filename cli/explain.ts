@@ -1,5 +1,5 @@
 /** `bylaw explain`: why a call would be denied, and why the other rules stay quiet; or what a problem code means. */
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { converge } from '../engine/judge/converge.ts';
 import type { JsonObject } from '../engine/model.ts';
 import { buildPlan } from '../engine/plan/build.ts';
@@ -43,12 +43,14 @@ export function explain(words: readonly string[], options: ExplainOptions): void
 /** The short form, an event file, or JSON on stdin. */
 function payloadOf(what: string, { event, session }: ExplainOptions): string {
   if (event !== undefined) {
-    if (event !== '-' && !existsSync(event)) throw new Exit(2, `there is no file ${event}`);
+    if (event !== '-' && (!existsSync(event) || statSync(event).isDirectory())) throw new Exit(2, `there is no file ${event}`);
     return readFileSync(event === '-' ? 0 : event, 'utf8');
   }
   if (what === '' || what === '-') {
     if (process.stdin.isTTY) throw new Exit(2, "say what to explain: bylaw explain 'Read src/a.ts', or --event FILE");
-    return readFileSync(0, 'utf8');
+    const input = readFileSync(0, 'utf8');
+    if (input.trim() === '') throw new Exit(2, "say what to explain: bylaw explain 'Read src/a.ts', or --event FILE");
+    return input;
   }
   const step = shortStep(what);
   if ('fault' in step) throw new Exit(2, `${step.fault}${step.help === undefined ? '' : ` (${step.help})`}`);

@@ -82,6 +82,11 @@ function compileOrPrint(folder: string): void {
 }
 
 export async function main(argv: readonly string[]): Promise<void> {
+  // `bylaw status | head -1`: the reader has enough.
+  process.stdout.on('error', (error) => {
+    if ('code' in error && error.code === 'EPIPE') process.exit();
+    throw error;
+  });
   try {
     await program().parseAsync([...argv]);
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { Plan } from '../engine/model.ts';
 import { compliance, type Compliance } from '../engine/report/compliance.ts';
 import { readAudit } from '../hooks/audit.ts';
-import { here, policyNamed, sessionOf, type Here } from './project.ts';
+import { here, policyNamed, sessionOf, sessions, type Here } from './project.ts';
 import { verdictLine } from './status.ts';
 import { Exit, paintFor, print } from './terminal.ts';
 
@@ -32,6 +32,7 @@ export function gate(options: ReportOptions): void {
   const place = here();
   if (options.session === undefined) throw new Exit(2, 'name the session: --session ID');
   if (options.min !== undefined && !/^\d{1,3}$/.test(options.min)) throw new Exit(2, `${options.min} is no score; write a number from 0 to 100`);
+  if (!sessions(place.store).includes(options.session) && readAudit(place.store.folder, options.session).length === 0) throw new Exit(2, `no session ${options.session} is known here`);
   const reports = reportsOf(place, options);
   const least = (each: Compliance): number => (options.min === undefined ? (place.plan.homes[each.policy]?.report?.pass ?? 80) : Number(options.min));
   const below = reports.filter((each) => each.compliance_score < least(each));

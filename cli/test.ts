@@ -1,5 +1,5 @@
 /** `bylaw test`: plays the scenarios beside the policies and shows the step that went wrong. */
-import { existsSync, readdirSync, readFileSync, statSync, watch } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, watch, type Dirent } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Plan, Problem } from '../engine/model.ts';
 import type { Loaded } from '../engine/load/load.ts';
@@ -38,6 +38,7 @@ function runTests(paths: readonly string[], options: TestOptions): 0 | 1 | 2 {
   if (files.length === 0) throw new Exit(2, 'there are no tests here; put them beside the policy: policies/x.test.yaml');
   const wanted = (each: Case): boolean => options.test === undefined || `${each.rule} › ${each.name}`.includes(options.test);
   const done = files.map((file) => runFile(file, wanted));
+  if (options.test !== undefined && done.every((file) => file.results.length === 0 && file.problems.length === 0)) throw new Exit(2, `no case has ${JSON.stringify(options.test)} in its name`);
   const seconds = (performance.now() - started) / 1000;
   if (options.json === true) print(JSON.stringify(asJson(done, seconds), null, 2));
   else printResults(done, seconds, options.test !== undefined);
@@ -49,14 +50,23 @@ function runTests(paths: readonly string[], options: TestOptions): 0 | 1 | 2 {
 function findTests(paths: readonly string[]): readonly string[] {
   const project = findProject([process.cwd()]) ?? process.cwd();
   const below = (folder: string): readonly string[] =>
-    readdirSync(folder, { withFileTypes: true })
+    entriesOf(folder)
       .filter((entry) => entry.name !== 'node_modules' && !entry.name.startsWith('.'))
       .flatMap((entry) => (entry.isDirectory() ? below(join(folder, entry.name)) : /\.test\.ya?ml$/.test(entry.name) ? [join(folder, entry.name)] : []));
-  const named = paths.length > 0 ? paths.map((path) => resolve(path)) : existsSync(join(project, 'bylaw.yaml')) ? [project] : [process.cwd()];
+  const named = paths.length > 0 ? paths.map((path) => resolve(path)) : existsSync(join(project, 'bylaw.yaml')) ? [project] : existsSync('policies') ? ['policies'].map((path) => resolve(path)) : readdirSync('.').filter((name) => /\.test\.ya?ml$/.test(name)).map((path) => resolve(path));
   return named.flatMap((path) => {
     if (!existsSync(path)) throw new Exit(2, `there is no file or folder ${path}`);
     return statSync(path).isDirectory() ? below(path) : [path];
   });
+}
+
+/** A folder that may not be read holds no tests of ours. */
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }
 
 function runFile(path: string, wanted: (each: Case) => boolean): FileResult {

@@ -110,6 +110,8 @@ export interface Rule {
   readonly unless: Test;
   readonly when?: Logic;
   readonly until: readonly Trigger[];
+  /** When it fires, of the events it matches. */
+  readonly cadence: Cadence;
   readonly speak?: Speak;
   readonly then: readonly Effect[];
   readonly attempts?: true;
@@ -138,7 +140,6 @@ export interface Speak {
   readonly says: readonly Saying[];
   readonly why?: string;
   readonly instead?: string;
-  readonly cadence: Cadence;
   /** Speaks at most so often; counted in the cell `<rule>.said`. */
   readonly times?: number;
 }
@@ -243,7 +244,7 @@ export interface Home {
   readonly onError: OnError;
   readonly level: Level;
   readonly trusted: boolean;
-  readonly report?: { readonly calls?: Logic; readonly score?: Logic; readonly pass?: number; readonly by?: Test };
+  readonly report?: { readonly calls?: Logic; readonly score?: Logic; readonly pass?: number };
 }
 
 /** All that a hook call needs to know of the policies; plain JSON, so that it can be cached. */

@@ -1,8 +1,10 @@
 /** The plan in force for a project: from the cache, rebuilt by a process of its own when a policy has changed. */
 import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asCached, cacheFile, isFresh, readCache, type Cached } from '../engine/plan/cache.ts';
+import { acquire, type Lock } from '../engine/state/lock.ts';
 import { ENGINE } from '../engine/version.ts';
 
 /** A compile takes about 200 ms; a machine under load gets more. */
@@ -13,6 +15,29 @@ export function planInForce(project: string, env: NodeJS.ProcessEnv): { readonly
   const file = cacheFile(project, env);
   const cached = readCache(file);
   if (cached !== undefined && cached.project === project && isFresh(cached, ENGINE)) return { cached };
+  // One process rebuilds; the others use the last good plan, or wait for the first one.
+  const lock = lockOf(`${file}.lock`, cached?.plan === undefined ? TIMEOUT : 0);
+  if (lock === undefined && cached?.plan !== undefined) return { cached };
+  try {
+    const meanwhile = readCache(file);
+    if (meanwhile !== undefined && meanwhile.project === project && isFresh(meanwhile, ENGINE)) return { cached: meanwhile };
+    return compileApart(project, file, cached, env);
+  } finally {
+    lock?.release();
+  }
+}
+
+/** No lock where the cache folder can't be written: each call compiles for itself then. */
+function lockOf(file: string, patience: number): Lock | undefined {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    return acquire(file, patience);
+  } catch {
+    return undefined;
+  }
+}
+
+function compileApart(project: string, file: string, cached: Cached | undefined, env: NodeJS.ProcessEnv): { readonly cached?: Cached; readonly fault?: string } {
   // yaml and ajv are loaded there, never here.
   const [program, ...args] = compiler();
   const done = spawnSync(program, [...args, 'compile', project], { env, timeout: TIMEOUT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: MAX_PLAN });

@@ -1,7 +1,6 @@
 /** `bylaw hook`: one JSON object on stdin → at most one on stdout. Never throws, never says allow. */
 import { randomInt } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
-import { isPreventable } from '../engine/judge/decide.ts';
 import { EVENTS } from '../engine/events.ts';
 import type { Event, JsonObject, Verdict } from '../engine/model.ts';
 import type { Cached } from '../engine/plan/cache.ts';
@@ -86,7 +85,8 @@ function withoutPlan(event: Event, cached: Cached | undefined, fault: string | u
 }
 
 function refusal(event: Event, cached: Cached | undefined, text: string, notes: readonly string[]): Reply {
-  if (cached?.onError !== 'deny' || !isPreventable(event.event)) return { notes };
+  // Only calls: a person may always speak, and an agent whose tools are refused may stop.
+  if (cached?.onError !== 'deny' || !['PreToolUse', ''].includes(event.event)) return { notes };
   const output = encode(event, { decision: 'deny', passes: false, text, findings: [], failures: [], deeds: [] });
   return { ...(output === undefined ? {} : { output }), notes };
 }

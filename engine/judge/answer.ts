@@ -12,7 +12,7 @@ export type Cause =
   | { readonly kind: 'pending' }
   | { readonly kind: 'failed'; readonly fact: string; readonly why: string }
   /** A shell text that can't be seen through. */
-  | { readonly kind: 'opaque'; readonly parts: readonly Opaque[] };
+  | { readonly kind: 'opaque'; readonly fact: string; readonly parts: readonly Opaque[] };
 
 export type Answer =
   | { readonly is: 'yes' }

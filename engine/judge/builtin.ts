@@ -1,15 +1,16 @@
 /** The built-in facts of an event: who, which tool, which paths, which programs. */
-import type { Access, Analysis } from '../command/analysis.ts';
+import type { Access, Analysis, Opaque } from '../command/analysis.ts';
 import type { Event, Json, Outside } from '../model.ts';
 import { walkPath } from './derive.ts';
 import { textOf, type Known } from './holds.ts';
 import { hasMagic } from './match.ts';
-import { isObject, known, type Asker, type Knowledge } from './know.ts';
+import { isObject, known, knownList, type Asker, type Knowledge } from './know.ts';
 import type { Sort } from './match.ts';
 import { absolute, shown } from './paths.ts';
 
 const PLAIN = ['event', 'tool', 'session', 'now', 'source', 'error', 'by', 'agent', 'agent-id', 'running', 'again'] as const;
 const ACTS = ['path', 'writes', 'runs'] as const;
+const SEVERAL: ReadonlySet<string> = new Set(['by', 'running', 'content']);
 /** A text value in a matcher on these is a regex. */
 export const TEXTS: readonly string[] = ['command', 'prompt', 'content', 'reply'];
 export const NAMESPACES: readonly string[] = ['input', 'output', 'env', 'host'];
@@ -19,7 +20,7 @@ export const BUILTIN: readonly string[] = [...PLAIN, 'level', ...ACTS, ...TEXTS,
 const HOME = '~';
 const PROJECT = '.';
 
-const WRITERS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
+export const WRITERS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 /** Tools that carry shell text, unless a list `shell-tools` says otherwise. */
 export const SHELLS: readonly string[] = ['Bash', 'Monitor'];
 
@@ -39,10 +40,13 @@ export function builtin(knowledge: Knowledge, name: string, asker: Asker): Known
   const { event } = knowledge;
   if (name === 'path' || name === 'writes') return paths(knowledge, name, asker);
   const dot = name.indexOf('.');
-  if (dot > 0) return known(walkPath([space(event, name.slice(0, dot)) ?? null], name.slice(dot + 1).split('.')));
+  if (dot > 0) {
+    const found = walkPath([space(event, name.slice(0, dot)) ?? null], name.slice(dot + 1).split('.'));
+    return Array.isArray(found) && (found.length > 1 || found.some((value: Json) => Array.isArray(value))) ? knownList(found) : known(found);
+  }
   if (NAMESPACES.includes(name)) return { is: 'known', sort: 'word', values: isObject(space(event, name)) ? [space(event, name) ?? null] : [] };
   if (name === 'runs') return runs(knowledge, asker);
-  return known(plain(knowledge, name), sortOf(name));
+  return SEVERAL.has(name) ? knownList(plain(knowledge, name), sortOf(name)) : known(plain(knowledge, name), sortOf(name));
 }
 
 function plain({ event, state, plan }: Knowledge, name: string): Json | undefined {
@@ -119,10 +123,10 @@ function ask(asker: Asker, need: () => void): Extract<Known, { is: 'unknown' }> 
 
 function runs(knowledge: Knowledge, asker: Asker): Known {
   const found = analysis(knowledge, asker);
-  if (found === undefined) return { is: 'known', sort: 'run', values: [] };
+  if (found === undefined) return { is: 'known', sort: 'run', list: true, values: [] };
   if ('is' in found) return found;
   const values = found.runs.map((run): Json => ({ argv: run.argv, ...(run.heads === undefined ? {} : { heads: run.heads }) }));
-  return { is: 'known', sort: 'run', values, ...(found.opaque.length > 0 ? { opaque: found.opaque } : {}) };
+  return { is: 'known', sort: 'run', list: true, values, ...(found.opaque.length > 0 ? { opaque: found.opaque } : {}) };
 }
 
 interface Touched {
@@ -173,7 +177,20 @@ function paths(knowledge: Knowledge, name: 'path' | 'writes', asker: Asker): Kno
   }
   if (waiting !== undefined) return waiting;
   const seen = new Set<string>();
-  return { is: 'known', sort: 'path', values: values.filter((value) => !seen.has(textOf(value)) && seen.add(textOf(value))) };
+  const opaque = unseenPaths(knowledge, asker);
+  return { is: 'known', sort: 'path', list: true, ...(opaque.length > 0 ? { opaque } : {}), values: values.filter((value) => !seen.has(textOf(value)) && seen.add(textOf(value))) };
+}
+
+/** What may touch a path that can't be known. A rule looks at it only if it says what to do then. */
+function unseenPaths(knowledge: Knowledge, asker: Asker): readonly Opaque[] {
+  const shell = analysis(knowledge, asker);
+  if (shell === undefined || 'is' in shell) return [];
+  const dynamic = (text: string): Opaque => ({ reason: 'dynamic-argument', at: [0, 0], text });
+  return [
+    ...shell.opaque,
+    ...shell.runs.filter(({ argv }) => argv.slice(1).includes(null)).map(({ argv }) => dynamic(argv.map((word) => word ?? '?').join(' '))),
+    ...shell.paths.filter(({ folder }) => folder === null).map(({ path }) => dynamic(path)),
+  ];
 }
 
 /** Programs that take a whole folder away. */

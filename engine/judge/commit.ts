@@ -11,7 +11,7 @@ import { isCounted, isRecent, perKey, phase, triggered } from './recall.ts';
 import { matches, said, type Trial } from './try.ts';
 
 const HISTORY = 500;
-const MOMENTS = 1000;
+const MOMENTS = 10_000;
 
 export interface Committed {
   readonly state: State;
@@ -74,7 +74,8 @@ function countUp(next: State, name: string, form: FormOf<'count'>, level: Level,
   const counted = isCounted(knowledge, form.counted, form.memory.until, look).is === 'yes';
   const inCalls = form.window !== undefined && 'calls' in form.window;
   if (!counted && !(inCalls && holds(form.window.match, look).is === 'yes')) return next;
-  const per = perKey(form, look) ?? '';
+  const per = perKey(form, look);
+  if (typeof per !== 'string') return next;
   const cell = readCell(state, event, name, form.memory);
   return writeCell(next, form.memory.scope, event.thread, name, counting(cell, form, counted ? per : null, event.now));
 }
@@ -97,7 +98,7 @@ function counting(cell: Cell | undefined, form: FormOf<'count'>, per: string | n
 /** The row of the present phase that covers the tracked value moves it; `stay` and no row do nothing. */
 function step(next: State, name: string, form: FormOf<'phase'>, knowledge: Knowledge): State {
   const { plan, state, event } = knowledge;
-  const look = looker(knowledge, { level: 'strict', cost: 2 });
+  const look = looker(knowledge, { level: levelIn(plan.facts[name]?.home ?? '', form.rule, knowledge), cost: 2 });
   const tracked = look(form.track);
   const rule = form.own === true ? findRule(plan, form.rule) : undefined;
   const moved = rule === undefined ? triggered(form.moves, event.event, look) : matches(rule, knowledge, levelOf(rule, state, event.now)).answer;
@@ -117,13 +118,14 @@ function step(next: State, name: string, form: FormOf<'phase'>, knowledge: Knowl
 
 /** A passing event that matches `until`, or a redeemed token, empties the rule's state. */
 function reset(next: State, trials: readonly Trial[], knowledge: Knowledge): State {
-  const { plan, state, event } = knowledge;
-  const look = looker(knowledge, { level: 'strict', cost: 2 });
+  const { plan, event } = knowledge;
   const redeemed = new Set(trials.filter((trial) => trial.redeemed).flatMap(({ rule }) => cellNames(rule)));
   for (const scope of ['turn', 'agent', 'session', 'project', 'user'] as const) {
-    for (const [name, cell] of Object.entries(cellsOf(state, scope, event.thread))) {
+    for (const [name, cell] of Object.entries(cellsOf(next, scope, event.thread))) {
+      const fact = plan.facts[name];
       const memory = memoryOf(plan, name);
-      if (memory?.scope !== scope) continue;
+      if (memory?.scope !== scope || fact === undefined) continue;
+      const look = looker(knowledge, { level: levelIn(fact.home, 'rule' in fact.form ? fact.form.rule : undefined, knowledge), cost: 2 });
       if (redeemed.has(name) || triggered(memory.until, event.event, look).is === 'yes') {
         next = writeCell(next, scope, event.thread, name, emptied(cell, event.now));
       }
@@ -202,7 +204,8 @@ function termValues(term: Term, trial: Trial, knowledge: Knowledge): readonly Js
   if (term.is === 'text') return [fill(term.text, (name) => valuesFor(name, trial, knowledge))];
   if (term.is === 'value') return term.value === null ? [] : [term.value];
   const known = know(knowledge, term.fact, { level: trial.level, cost: 2 });
-  return known.is === 'known' ? known.values : [];
+  if (known.is === 'unknown' || (known.origin === 'env' && knowledge.plan.homes[trial.rule.home]?.trusted !== true)) return [];
+  return known.values;
 }
 
 /** Live subagents: they enter when they start, leave when they stop, and none outlives a session's start. */

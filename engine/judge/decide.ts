@@ -2,9 +2,8 @@
 import type { Opaque } from '../command/analysis.ts';
 import { EVENTS } from '../events.ts';
 import type { Decision, Event, Failure, Finding, Json, Level, Rule, Verdict } from '../model.ts';
-import { isEventFact } from './builtin.ts';
 import { fill } from './fill.ts';
-import { textOf } from './holds.ts';
+import { textOf, type Known } from './holds.ts';
 import { know, type Knowledge } from './know.ts';
 import { isBypassed } from './level.ts';
 import type { Trial } from './try.ts';
@@ -86,7 +85,7 @@ function wordsOf(trial: Trial, knowledge: Knowledge): string | { readonly fact: 
     if (own !== undefined) return own;
     const known = know(knowledge, name, { level: trial.level, cost: 2 });
     if (known.is === 'unknown' && known.cause.kind === 'failed' && trial.failure === undefined) missing = known.cause;
-    return printable(name, known.is === 'known' ? known.values : [], trial, knowledge);
+    return printable(known, trial, knowledge);
   };
   const texts = [trial.says?.text, speak?.why, speak?.instead].flatMap((text) => (text === undefined ? [] : [fill(text, look).trim()]));
   if (missing !== undefined) return missing;
@@ -107,12 +106,12 @@ function unknowable({ fact, why }: { readonly fact: string; readonly why: string
 
 /** A text's own words: {count} {limit} {phase} {allowed} {token} {random}. */
 function ownValues(name: string, trial: Trial, event: Event): readonly Json[] | undefined {
-  const cadence = trial.rule.speak?.cadence;
+  const { cadence } = trial.rule;
   switch (name) {
     case 'count':
       return trial.count === undefined ? [] : [trial.count];
     case 'limit':
-      return cadence?.kind === 'above' ? [cadence.limit] : [];
+      return cadence.kind === 'above' ? [cadence.limit] : [];
     case 'phase':
       return trial.phase === undefined ? [] : [trial.phase];
     case 'allowed':
@@ -128,22 +127,22 @@ function ownValues(name: string, trial: Trial, event: Event): readonly Json[] | 
 
 /** The token a firing rule issues. */
 export function tokenOf(trial: Trial, event: Event): string | undefined {
-  const cadence = trial.rule.speak?.cadence;
-  return cadence?.kind === 'token' ? fill(cadence.token, (name) => (name === 'random' ? [event.random] : [])) : undefined;
+  const { cadence } = trial.rule;
+  return cadence.kind === 'token' ? fill(cadence.token, (name) => (name === 'random' ? [event.random] : [])) : undefined;
 }
 
 export function valuesFor(name: string, trial: Trial, knowledge: Knowledge): readonly Json[] {
   const own = ownValues(name, trial, knowledge.event);
   if (own !== undefined) return own;
   const known = know(knowledge, name, { level: trial.level, cost: 2 });
-  return printable(name, known.is === 'known' ? known.values : [], trial, knowledge);
+  return printable(known, trial, knowledge);
 }
 
 /** An event's own texts are cut; the environment is shown only by trusted policies. */
-function printable(name: string, values: readonly Json[], trial: Trial, { plan }: Knowledge): readonly Json[] {
-  if (name.startsWith('env.') && plan.homes[trial.rule.home]?.trusted !== true) return [];
-  if (!isEventFact(name)) return values;
-  return values.map((value) => {
+function printable(known: Known, trial: Trial, { plan }: Knowledge): readonly Json[] {
+  if (known.is === 'unknown' || (known.origin === 'env' && plan.homes[trial.rule.home]?.trusted !== true)) return [];
+  if (known.origin === undefined) return known.values;
+  return known.values.map((value) => {
     const text = textOf(value);
     return text.length <= CUT ? value : `${text.slice(0, CUT)}…`;
   });

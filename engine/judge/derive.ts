@@ -2,8 +2,9 @@
 import { covers } from '../command/covers.ts';
 import type { Json, JsonObject, Term } from '../model.ts';
 import { asRun, holds, textOf, type Known, type Look } from './holds.ts';
-import { isObject, known, plainValue, type FormOf } from './know.ts';
-import { applyLogic } from './logic.ts';
+import { fill } from './fill.ts';
+import { isObject, known, knownList, type FormOf } from './know.ts';
+import { logicHolds } from './recall.ts';
 import { capture } from './match.ts';
 import { valuesOf } from './cells.ts';
 
@@ -26,13 +27,22 @@ export function first(form: FormOf<'first'>, look: Look): Known {
 /** A term that names a fact keeps that fact's sort. */
 function termValue(term: Term, look: Look): Known {
   if (term.is === 'fact') return look(term.fact);
-  return known(term.is === 'text' ? term.text : term.value);
+  if (term.is === 'value') return known(term.value);
+  let unknown: Known | undefined;
+  let origin: 'event' | 'env' | undefined;
+  const text = fill(term.text, (name) => {
+    const part = look(name);
+    if (part.is === 'unknown') unknown = part;
+    if (part.is === 'known' && part.origin !== undefined && origin !== 'env') origin = part.origin;
+    return part.is === 'known' ? part.values : [];
+  });
+  return unknown ?? { ...known(text), ...(origin === undefined ? {} : { origin }) };
 }
 
 export function regex(form: FormOf<'regex'>, look: Look): Known {
   const of = look(form.of);
   if (of.is === 'unknown') return of;
-  return known(of.values.map((value) => capture(form.regex, textOf(value), form.anyCase === true) ?? null));
+  return { ...known(of.values.map((value) => capture(form.regex, textOf(value), form.anyCase === true) ?? null)), ...(of.list === undefined ? {} : { list: true }), ...(of.origin === undefined ? {} : { origin: of.origin }) };
 }
 
 /** Values given to a program's option: `-m x`, `-mx`, `-am x`, `--message x`, `--message=x`. */
@@ -75,22 +85,14 @@ export function rows(form: FormOf<'rows'>, look: Look): Known {
       const lookRow: Look = (name) => (Object.hasOwn(row, name) ? known(row[name]) : look(name));
       const fits = holds(form.match, lookRow);
       if (fits.is === 'unknown') return fits;
-      if (fits.is === 'no' || !whenHolds(form.when, (name) => (Object.hasOwn(row, name) ? row[name] : undefined), look)) continue;
+      if (fits.is === 'no') continue;
+      const when = logicHolds(form.when, lookRow);
+      if (when.is === 'unknown') return when;
+      if (when.is === 'no') continue;
       taken.push(row[form.take] ?? null);
     }
   }
-  return known(taken);
-}
-
-function whenHolds(when: FormOf<'rows'>['when'], field: (name: string) => Json | undefined, look: Look): boolean {
-  if (when === undefined) return true;
-  const result = applyLogic(when, (name) => {
-    const own = field(name);
-    if (own !== undefined) return own;
-    const outer = look(name);
-    return outer.is === 'known' ? plainValue(outer.values) : undefined;
-  });
-  return result.missed === undefined && valuesOf(result.value).length > 0 && result.value !== 0;
+  return knownList(taken);
 }
 
 function tableRows(values: readonly Json[], path: readonly string[], parents: JsonObject): readonly JsonObject[] {

@@ -8,7 +8,7 @@ import { shown } from './paths.ts';
 
 /** A fact's values; no values means absent. */
 export type Known =
-  | { readonly is: 'known'; readonly sort: Sort; readonly values: readonly Json[]; readonly opaque?: readonly Opaque[] }
+  | { readonly is: 'known'; readonly sort: Sort; readonly values: readonly Json[]; readonly opaque?: readonly Opaque[]; /** It may have several values: a list for JsonLogic even if it has one. */ readonly list?: true; /** Where its words come from: an event's are cut in messages, the environment's are shown by trusted policies only. */ readonly origin?: 'event' | 'env' }
   | { readonly is: 'unknown'; readonly cause: Cause };
 
 export type Look = (fact: string) => Known;
@@ -60,10 +60,10 @@ function clauseHolds(clause: Clause, look: Look): Answer {
   });
   // The analyser names what it could not see; a word that can't be compared is only its echo.
   const unseen = known.opaque?.filter(({ reason }) => !HONEST.has(reason)) ?? [];
-  if (answer.is === 'unknown' && answer.cause.kind === 'opaque' && unseen.length > 0) return { is: 'unknown', cause: { kind: 'opaque', parts: unseen } };
+  if (answer.is === 'unknown' && answer.cause.kind === 'opaque' && unseen.length > 0) return { is: 'unknown', cause: { kind: 'opaque', fact: clause.fact, parts: unseen } };
   // An unknown argument hides no other program; what can hide one makes every no doubtful.
-  const hiding = known.opaque?.filter(({ reason }) => reason !== 'dynamic-argument') ?? [];
-  if (answer.is === 'no' && hiding.length > 0 && clause.values.some((pattern) => pattern.is === 'glob')) return { is: 'unknown', cause: { kind: 'opaque', parts: hiding } };
+  const hiding = known.opaque?.filter(({ reason }) => known.sort === 'path' || reason !== 'dynamic-argument') ?? [];
+  if (answer.is === 'no' && hiding.length > 0 && clause.values.some((pattern) => pattern.is === 'glob')) return { is: 'unknown', cause: { kind: 'opaque', fact: clause.fact, parts: hiding } };
   return answer.is === 'no' ? { is: 'no', because: clause.fact } : answer;
 }
 
@@ -72,7 +72,7 @@ function coversAll(clause: Clause, match: Test, look: Look, pooled: Map<string, 
   if (known.is === 'unknown') return known;
   if (known.values.length === 0) return clause.values.some((pattern) => pattern.is === 'absent') ? YES : NO;
   // What can't be seen is not excused, but for code that any honest line may call.
-  if (known.opaque?.some(({ reason }) => !HONEST.has(reason)) === true) return NO;
+  if (known.sort === 'run' && known.opaque?.some(({ reason }) => !HONEST.has(reason)) === true) return NO;
   const numbers = pooled?.get(clause.fact) ?? new Set<number>();
   pooled?.set(clause.fact, numbers);
   // Each value is asked, also after a no: another entry may cover the rest.
@@ -119,7 +119,7 @@ function valueFits(value: Json, sort: Sort, pattern: Pattern, clause: Clause, lo
         return matchesGlob(glob, textOf(value), sort, anyCase) || (reaches && isTree(value) && liesBelow(glob, textOf(value))) ? YES : NO;
       }
       const answer = covers(pattern.glob, run, anyCase);
-      if (answer === 'unknown') return { is: 'unknown', cause: { kind: 'opaque', parts: [{ reason: 'dynamic-argument', at: run.at, text: textOf(value) }] } };
+      if (answer === 'unknown') return { is: 'unknown', cause: { kind: 'opaque', fact: clause.fact, parts: [{ reason: 'dynamic-argument', at: run.at, text: textOf(value) }] } };
       return answer === 'yes' ? YES : NO;
     }
   }

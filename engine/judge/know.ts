@@ -57,7 +57,7 @@ function find(knowledge: Knowledge, name: string, asker: Asker): Known {
   if (Object.hasOwn(plan.lists, name)) return known(plan.lists[name] ?? []);
   if (name === 'level') return known([asker.level]);
   if (isEventFact(name)) {
-    const found = builtin(knowledge, name, asker);
+    const found = originated(builtin(knowledge, name, asker), name);
     if (event.unreadable === undefined || found.is === 'unknown' || found.values.length > 0) return found;
     return name === 'error' || name.startsWith('env.') ? found : failed(name, event.unreadable);
   }
@@ -72,7 +72,7 @@ function formed(knowledge: Knowledge, fact: Fact, asker: Asker): Known {
   const look = looker(knowledge, asker);
   switch (form.kind) {
     case 'remembered':
-      return known(remembered(knowledge, fact.name, form));
+      return { ...known(remembered(knowledge, fact.name, form)), ...(form.last === undefined ? {} : { list: true as const }) };
     case 'count':
       return count(knowledge, fact.name, form, look);
     case 'phase':
@@ -94,17 +94,32 @@ function formed(knowledge: Knowledge, fact: Fact, asker: Asker): Known {
   }
 }
 
-export function known(value: Json | undefined, sort: Sort = 'word'): Known {
+export function known(value: Json | undefined, sort: Sort = 'word'): Extract<Known, { is: 'known' }> {
   return { is: 'known', sort, values: valuesOf(value) };
+}
+
+/** A fact that may have several values. */
+export function knownList(value: Json | undefined, sort: Sort = 'word'): Extract<Known, { is: 'known' }> {
+  return { ...known(value, sort), list: true };
 }
 
 export function failed(fact: string, why: string): Known {
   return { is: 'unknown', cause: { kind: 'failed', fact, why } };
 }
 
-/** A single value as itself, several as a list: what JsonLogic and records see. */
+function originated(found: Known, name: string): Known {
+  return found.is === 'known' ? { ...found, origin: name === 'env' || name.startsWith('env.') ? 'env' : 'event' } : found;
+}
+
+/** A single value as itself, several as a list: what records hold. */
 export function plainValue(values: readonly Json[]): Json | undefined {
   return values.length > 1 ? values : values[0];
+}
+
+/** What JsonLogic sees: a fact that may have several values is a list, however many it has. */
+export function logicValue(known: Known): Json | undefined {
+  if (known.is === 'unknown' || known.values.length === 0) return undefined;
+  return known.list === true || known.values.length > 1 ? known.values : known.values[0];
 }
 
 export type FormOf<K extends Form['kind']> = Extract<Form, { readonly kind: K }>;

@@ -4,11 +4,6 @@ import { NO, YES, type Answer } from './answer.ts';
 import { holds } from './holds.ts';
 import { looker, type Knowledge } from './know.ts';
 
-export interface Standing {
-  readonly level: Level;
-  readonly bypassed: boolean;
-}
-
 /** The level of a rule before bypass; `final` rules listen to no person. */
 export function levelOf(rule: Rule, state: State, now: number): Level {
   if (rule.final === true) return rule.own ?? rule.level;

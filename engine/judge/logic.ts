@@ -16,12 +16,18 @@ let reading: { read: Read; missed: string | undefined } = { read: () => undefine
 
 /**
  * The logic's value; `missed` names an absent fact that was read without a default.
- * json-logic-js keeps its operators in one table, so `var` reads through a variable of this module; calls do not nest.
+ * json-logic-js keeps its operators in one table, so `var` reads through a variable of this module; a fact that is read may itself be logic.
  */
 export function applyLogic(logic: Logic, read: Read): { readonly value: Json; readonly missed?: string } {
-  reading = { read, missed: undefined };
-  const value = toJson(jsonLogic.apply(logic, FACTS));
-  return reading.missed === undefined ? { value } : { value, missed: reading.missed };
+  const outer = reading;
+  const own: typeof reading = { read, missed: undefined };
+  reading = own;
+  try {
+    const value = toJson(jsonLogic.apply(logic, FACTS));
+    return own.missed === undefined ? { value } : { value, missed: own.missed };
+  } finally {
+    reading = outer;
+  }
 }
 
 /** Facts a logic reads, with whether it gives a default. */

@@ -31,6 +31,8 @@ export function capture(regex: string, text: string, anyCase: boolean): string |
 
 /** Why a regex can't be used, or undefined. */
 export function regexFault(regex: string): string | undefined {
+  const foreign = /\\[AzZQEG]|\[\[:\w+:\]\]|\(\?[imsx]+\)/.exec(regex)?.[0];
+  if (foreign !== undefined) return `\`${foreign}\` means something else in JavaScript's regexes`;
   try {
     new RegExp(regex, 'mu');
     return undefined;
@@ -78,8 +80,17 @@ function regular(regex: string, anyCase: boolean): RegExp {
   const key = (anyCase ? 'i' : 'c') + regex;
   let made = regexes.get(key);
   if (made === undefined) {
-    made = new RegExp(regex, anyCase ? 'im' : 'm');
+    made = unicode(regex, anyCase ? 'im' : 'm');
     regexes.set(key, made);
   }
   return made;
+}
+
+/** Whole characters and `\p{…}` where the pattern allows it; patterns such as `\-` are only legal without. */
+function unicode(regex: string, flags: string): RegExp {
+  try {
+    return new RegExp(regex, `${flags}u`);
+  } catch {
+    return new RegExp(regex, flags);
+  }
 }

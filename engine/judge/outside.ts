@@ -3,7 +3,7 @@ import type { Fact, Form, Json, Need } from '../model.ts';
 import type { Cost } from './answer.ts';
 import { fillEach } from './fill.ts';
 import type { Known } from './holds.ts';
-import { failed, know, known, type Asker, type Knowledge } from './know.ts';
+import { failed, know, known, knownList, type Asker, type Knowledge } from './know.ts';
 import { absolute, shown } from './paths.ts';
 
 type OutsideForm = Extract<Form, { readonly kind: 'text' | 'json' | 'exists' | 'run' }>;
@@ -32,7 +32,7 @@ export function outside(knowledge: Knowledge, fact: Fact, form: OutsideForm, ask
     return { is: 'unknown', cause: { kind: 'pending' } };
   }
   if ('error' in answer) return failed(fact.name, answer.error);
-  if (form.kind === 'exists') return known(answer.value, 'path');
+  if (form.kind === 'exists') return knownList(answer.value, 'path');
   if (answer.value !== null || form.kind === 'run') return present(form, answer.value);
   return form.else === undefined ? known([]) : known(form.else);
 }

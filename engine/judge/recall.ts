@@ -3,7 +3,7 @@ import type { Json } from '../model.ts';
 import { every, NO, YES, type Answer } from './answer.ts';
 import { readCell } from './cells.ts';
 import { excuses, holds, textOf, type Known, type Look } from './holds.ts';
-import { known, plainValue, type FormOf, type Knowledge } from './know.ts';
+import { known, logicValue, type FormOf, type Knowledge } from './know.ts';
 import { applyLogic, variables } from './logic.ts';
 import type { Counted, Logic, Trigger } from '../model.ts';
 
@@ -18,7 +18,7 @@ export function count(knowledge: Knowledge, name: string, form: FormOf<'count'>,
   const present = isCounted(knowledge, form.counted, form.memory.until, look);
   if (present.is === 'unknown') return present;
   const per = perKey(form, look);
-  if (per === undefined) return { is: 'unknown', cause: { kind: 'failed', fact: form.per ?? name, why: 'not known' } };
+  if (typeof per !== 'string') return per;
   const { state, event } = knowledge;
   const cell = readCell(state, event, name, form.memory);
   let before = 0;
@@ -33,10 +33,10 @@ export function isRecent(form: FormOf<'count'>, at: number, now: number): boolea
 }
 
 /** The value that counts are kept apart by; empty where there is no `per`. */
-export function perKey(form: FormOf<'count'>, look: Look): string | undefined {
+export function perKey(form: FormOf<'count'>, look: Look): string | Extract<Known, { is: 'unknown' }> {
   if (form.per === undefined) return '';
   const per = look(form.per);
-  return per.is === 'known' ? per.values.map(textOf).join(' ') : undefined;
+  return per.is === 'known' ? per.values.map(textOf).join(' ') : per;
 }
 
 /** Whether the event is one that is counted: its event, its match, no exception, and not its reset. */
@@ -71,7 +71,7 @@ export function logicHolds(when: Logic | undefined, look: Look): Answer {
   }
   const result = applyLogic(when, (fact) => {
     const value = look(fact);
-    return value.is === 'known' ? plainValue(value.values) : undefined;
+    return logicValue(value);
   });
   if (result.missed !== undefined) return { is: 'no', because: `${result.missed} is absent` };
   const { value } = result;

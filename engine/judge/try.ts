@@ -40,10 +40,10 @@ export function tryRule(rule: Rule, knowledge: Knowledge): Trial | undefined {
   const home = plan.homes[rule.home];
   const active = rule.active === true || home === undefined ? YES : isActive(home, knowledge);
   if (active.is === 'no') return quiet('active');
-  if (active.is === 'unknown') return unknown(active, quiet('active'));
 
   const matched = matches(rule, knowledge, level);
   if (matched.answer.is === 'no') return quiet(matched.by);
+  if (active.is === 'unknown') return unknown(active, quiet('active'));
   if (matched.answer.is === 'unknown') return unknown(matched.answer, quiet('error'), event.event);
   return pace(rule, knowledge, quiet('fires', { matched: true }));
 }
@@ -51,7 +51,7 @@ export function tryRule(rule: Rule, knowledge: Knowledge): Trial | undefined {
 /** What can't be known: wait for it, or speak if the policy denies what can't be computed. */
 function unknown(answer: Extract<Answer, { is: 'unknown' }>, quiet: Trial, event = ''): Trial | undefined {
   const { rule } = quiet;
-  if (answer.cause.kind === 'opaque') return unseen(answer.cause.parts, quiet, event);
+  if (answer.cause.kind === 'opaque') return unseen(answer.cause.parts, quiet, event, answer.cause.fact);
   if (answer.cause.kind !== 'failed') return undefined;
   const speaks = rule.onError === 'deny' && rule.speak !== undefined;
   const says = rule.speak?.says[0];
@@ -61,10 +61,10 @@ function unknown(answer: Extract<Answer, { is: 'unknown' }>, quiet: Trial, event
 const STRENGTH: readonly (Decision | 'ignore')[] = ['ignore', 'advise', 'ask', 'deny'];
 
 /** The rule may apply. It does what it says for the gravest reason, never more than its own outcome. */
-function unseen(parts: readonly Opaque[], quiet: Trial, event: string): Trial {
+function unseen(parts: readonly Opaque[], quiet: Trial, event: string, fact: string): Trial {
   const { rule } = quiet;
   const own = rule.speak?.decision ?? 'ignore';
-  const usual = (reason: string): Decision | 'ignore' => (HONEST.has(reason) || own === 'advise' ? 'ignore' : 'ask');
+  const usual = (reason: string): Decision | 'ignore' => (HONEST.has(reason) || own === 'advise' || fact !== 'runs' ? 'ignore' : 'ask');
   const wanted = parts.map(({ reason }) => rule.opaque?.[reason] ?? (HONEST.has(reason) ? 'ignore' : (rule.opaque?.['*'] ?? usual(reason))));
   const gravest = wanted.reduce<Decision | 'ignore'>((top, each) => (STRENGTH.indexOf(each) > STRENGTH.indexOf(top) ? each : top), 'ignore');
   const capped = STRENGTH.indexOf(gravest) > STRENGTH.indexOf(own) ? own : gravest;
@@ -114,9 +114,8 @@ export function said(rule: string, { plan, state, event }: Knowledge): { readonl
 
 /** The cadence of a rule that matches. */
 function pace(rule: Rule, knowledge: Knowledge, trial: Trial): Trial | undefined {
-  const cadence: Cadence = rule.speak?.cadence ?? { kind: 'always' };
   const look = looker(knowledge, { level: trial.level, cost: 2 });
-  const paced = keepsPace(cadence, rule.speak?.says ?? [], knowledge, look, trial);
+  const paced = keepsPace(rule.cadence, rule.speak?.says ?? [], knowledge, look, trial);
   if (paced === undefined || !paced.fired) return paced;
   return isSpent(rule, knowledge) ? { ...paced, fired: false, by: 'times' } : paced;
 }

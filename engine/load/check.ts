@@ -5,7 +5,7 @@ import { variables } from '../judge/logic.ts';
 import type { Fact, Form, Rule, Test } from '../model.ts';
 import type { CoreSources, Desugared } from './desugar.ts';
 import type { HomeSource } from './extend.ts';
-import { checkNeverFires } from './never.ts';
+import { checkNeverFires, checkTriggers } from './never.ts';
 import { entry, get } from './node.ts';
 import { keySpan } from './sugar/key.ts';
 import { hint, report, type World } from './world.ts';
@@ -13,8 +13,16 @@ import { hint, report, type World } from './world.ts';
 export function check(core: CoreSources, world: World, trusted: (home: HomeSource) => boolean): void {
   checkNames(world);
   checkCircles(core, world);
+  for (const { name, form, home } of core.facts) {
+    const definition = world.definitions.facts.get(name);
+    if (form.kind === 'count' && definition?.home.name === home) checkTriggers([{ on: form.counted.on, match: form.counted.match }], get(definition.node, 'count'), 'counts nothing', world);
+  }
+  for (const home of world.definitions.homes.values()) {
+    if (home.active?.kind === 'list' && home.active.items.length === 0) report(world, 'never-fires', home.active.at, 'an empty list never holds, so this policy is never on', 'leave `active` out, or say when it is on');
+  }
   for (const each of core.desugared) {
     checkCadence(each, world);
+    checkToken(each, world);
     checkIdleKeys(each, world);
     if (!each.faulty) checkNeverFires(each, world);
     hintStreak(each, world);
@@ -64,14 +72,14 @@ function checkCircles({ facts }: CoreSources, world: World): void {
 function asks(form: Form): readonly string[] {
   switch (form.kind) {
     case 'first':
-      return form.entries.flatMap(({ match, is }) => [...factsOf(match), ...(is.is === 'fact' ? [is.fact] : [])]);
+      return form.entries.flatMap(({ match, is }) => [...factsOf(match), ...(is.is === 'fact' ? [is.fact] : is.is === 'text' ? placeholders(is.text) : [])]);
     case 'count':
       return [...factsOf(form.counted.match), ...factsOf(form.counted.unless), ...(form.counted.when === undefined ? [] : variables(form.counted.when).map(({ fact }) => fact)), ...(form.per === undefined ? [] : [form.per]), ...form.memory.until.flatMap(({ match }) => factsOf(match))];
     case 'regex':
     case 'since':
       return [form.of];
     case 'rows':
-      return [...form.rows, ...form.match.flatMap((matcher) => matcher.flatMap(({ values }) => values.flatMap((value) => (value.is === 'fact' ? [value.fact] : []))))];
+      return [...form.rows, ...(form.when === undefined ? [] : variables(form.when).map(({ fact }) => fact)), ...form.match.flatMap((matcher) => matcher.flatMap(({ values }) => values.flatMap((value) => (value.is === 'fact' ? [value.fact] : []))))];
     case 'text':
     case 'json':
       return form.paths.flatMap(placeholders);
@@ -98,6 +106,12 @@ function checkCadence({ source, rule, draft }: Desugared, world: World): void {
   if (rule.speak === undefined && rule.then.length === 0 && get(source.node, 'then') === undefined) report(world, 'no-outcome', source.definition.keyAt, `rule \`${rule.id}\` has neither an outcome nor an effect`, 'add `deny`, `ask`, `advise` or `then`; to change a rule of a pack, use its id');
 }
 
+/** A token that nobody is told can't be given back. */
+function checkToken({ source, rule }: Desugared, world: World): void {
+  const texts = [...(rule.speak?.says ?? []).map(({ text }) => text), rule.speak?.why ?? '', rule.speak?.instead ?? ''];
+  if (rule.cadence.kind === 'token' && rule.speak !== undefined && !texts.some((text) => placeholders(text).includes('token'))) report(world, 'idle-key', keySpan(source, 'ack'), 'no text of the rule shows `{token}`, so nobody can give it back', 'add it: `instead: End your reply with {token}.`');
+}
+
 /** Keys that would silently do nothing. What `defaults` fills in is meant for other rules too. */
 function checkIdleKeys({ source, rule, draft }: Desugared, world: World): void {
   const idle = (name: string, message: string, help?: string): void => {
@@ -111,7 +125,7 @@ function checkIdleKeys({ source, rule, draft }: Desugared, world: World): void {
     idle('per', 'the rule counts nothing itself', help);
     if (rule.then.length === 0) idle('attempts', 'the rule counts nothing itself and has no effect', help);
   }
-  if (get(source.node, 'limit') === undefined && rule.speak?.cadence.kind !== 'keys') idle('of', '`of` goes with `limit` or counted texts', 'add `limit`, or remove `of`');
+  if (get(source.node, 'limit') === undefined && rule.cadence.kind !== 'keys') idle('of', '`of` goes with `limit` or counted texts', 'add `limit`, or remove `of`');
   if (!remembers) {
     idle('until', 'the rule remembers nothing that could be emptied', 'it goes with `limit`, counted texts, `times`, `phases` or `ack`');
     idle('scope', 'the rule remembers nothing', 'a fact has its own scope');

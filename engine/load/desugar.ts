@@ -8,7 +8,7 @@ import { mergeMaps, withoutNulls } from './merge.ts';
 import { entry, get, isNull, text, toJson, type MapNode, type Node } from './node.ts';
 import { ack } from './sugar/ack.ts';
 import { counting } from './sugar/counting.ts';
-import { factName, type Draft, type Key, type RuleSource } from './sugar/key.ts';
+import { factName, memoryOf, type Draft, type Key, type RuleSource } from './sugar/key.ts';
 import { matching } from './sugar/matching.ts';
 import { outcome } from './sugar/outcome.ts';
 import { phases } from './sugar/phases.ts';
@@ -97,7 +97,8 @@ function coreRule({ id, definition }: RuleSource, draft: Draft, line: Line): Rul
     unless: draft.unless,
     ...(draft.when === undefined ? {} : { when: draft.when }),
     until: draft.until,
-    ...(decision === undefined ? {} : { speak: { decision, says, cadence, ...(why === undefined ? {} : { why }), ...(instead === undefined ? {} : { instead }), ...(most === undefined ? {} : { times: most }) } }),
+    cadence,
+    ...(decision === undefined ? {} : { speak: { decision, says, ...(why === undefined ? {} : { why }), ...(instead === undefined ? {} : { instead }), ...(most === undefined ? {} : { times: most }) } }),
     then: draft.then,
     ...(draft.attempts === undefined ? {} : { attempts: true }),
     ...(draft.label === undefined ? {} : { label: draft.label }),
@@ -114,7 +115,7 @@ function coreRule({ id, definition }: RuleSource, draft: Draft, line: Line): Rul
 /** `<rule>.count` of a rule that counts nothing itself: its matches are counted because somebody asks. */
 function askedCounts(desugared: readonly Desugared[], facts: readonly Fact[], world: World): readonly Fact[] {
   const have = new Set(facts.map((fact) => fact.name));
-  const all = JSON.stringify([facts, desugared.map(({ rule }) => rule), [...world.definitions.homes.values()].map((home) => [home.active, home.bypass])]);
+  const all = JSON.stringify([facts, desugared.map(({ rule }) => rule), [...world.definitions.homes.values()].map((home) => [home.active, home.bypass, get(home.source.root, 'report')])]);
   // Names stand between quotes or braces, and may have their pack's prefix before them.
   const asked = new Set([...all.matchAll(/[^"{}]+\.count(?=["}])/g)].map(([name]) => name.replace(/^\$/, '')));
   return desugared
@@ -123,7 +124,7 @@ function askedCounts(desugared: readonly Desugared[], facts: readonly Fact[], wo
       name: `${rule.id}.count`,
       home: rule.home,
       at: rule.at,
-      form: { kind: 'count', memory: { scope: draft.scope, until: draft.until }, counted: { on: rule.on, match: rule.match, unless: rule.unless, ...(rule.when === undefined ? {} : { when: rule.when }) }, rule: rule.id },
+      form: { kind: 'count', memory: memoryOf(draft), counted: { on: rule.on, match: rule.match, unless: rule.unless, ...(rule.when === undefined ? {} : { when: rule.when }) }, rule: rule.id },
     }));
 }
 

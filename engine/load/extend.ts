@@ -2,7 +2,7 @@
 import { LEVELS, type Level, type Problem, type Span } from '../model.ts';
 import { didYouMean } from '../report/suggest.ts';
 import { edit, idleRemovals, isEdit, merge, sameJson } from './merge.ts';
-import { entries, get, isNull, items, text, type Entry, type Node } from './node.ts';
+import { entries, get, isNull, items, text, toJson, type Entry, type Node } from './node.ts';
 import type { Source } from './source.ts';
 
 /** A list, fact or rule after all overrides. */
@@ -211,7 +211,26 @@ function stricter(a: Level, b: Level): Level {
 }
 
 function stricterHome(a: HomeSource | undefined, b: HomeSource): HomeSource {
-  return a === undefined ? b : { ...b, ...a, level: stricter(a.level, b.level) };
+  if (a === undefined) return b;
+  // Brought in twice: on where one of them is on, off only where both are, softened only as both say.
+  const { active: _, bypass: __, ...rest } = a;
+  const active = a.active === undefined || b.active === undefined ? undefined : joined(a.active, b.active);
+  const bypass = a.bypass !== undefined && b.bypass !== undefined && sameJson(a.bypass, b.bypass) ? a.bypass : undefined;
+  return {
+    ...rest,
+    level: stricter(a.level, b.level),
+    off: a.off && b.off,
+    changed: { active: a.changed.active || b.changed.active, bypass: a.changed.bypass || b.changed.bypass },
+    ...(active === undefined ? {} : { active }),
+    ...(bypass === undefined ? {} : { bypass }),
+  };
+}
+
+/** Either; `true` is always. */
+function joined(a: Node, b: Node): Node {
+  if (a.kind === 'scalar' || b.kind === 'scalar') return a.kind === 'scalar' ? a : b;
+  const all = [...items(a), ...items(b)].map((node) => ({ node, key: JSON.stringify(toJson(node)) }));
+  return { kind: 'list', items: all.sort((x, y) => (x.key < y.key ? -1 : 1)).map(({ node }) => node), at: a.at };
 }
 
 function isPrefix(a: readonly string[], b: readonly string[]): boolean {

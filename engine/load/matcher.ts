@@ -2,8 +2,8 @@
 import { EVENTS } from '../events.ts';
 import { TEXTS } from '../judge/builtin.ts';
 import { regexFault } from '../judge/match.ts';
-import type { Clause, Matcher, Pattern, Span, Test, Trigger } from '../model.ts';
-import { entries, entry, get, items, text, type Entry, type MapNode, type Node } from './node.ts';
+import { LEVELS, type Clause, type Matcher, type Pattern, type Span, type Test, type Trigger } from '../model.ts';
+import { entries, entry, get, isNull, items, text, type Entry, type MapNode, type Node } from './node.ts';
 import { didYouMean } from '../report/suggest.ts';
 import { duration, eventNames, factNamed, meaningOf, report, type World } from './world.ts';
 
@@ -43,7 +43,7 @@ export function readTriggers(node: Node | undefined, scene: Scene, otherwise: re
 export function clausesOf(node: Node, scene: Scene, skip: readonly string[]): Matcher {
   const anyCase = isTrue(get(node, 'any-case'));
   return entries(node)
-    .filter(({ key }) => key !== 'any-case' && !skip.includes(key))
+    .filter(({ key, value }) => key !== 'any-case' && !skip.includes(key) && !isNull(value))
     .flatMap((each) => clauseOf(each, anyCase, scene) ?? []);
 }
 
@@ -64,7 +64,8 @@ export function patternsOf(node: Node, fact: string, anyCase: boolean, scene: Sc
   }
   if (node.kind === 'list') return node.items.flatMap((item) => patternsOf(item, fact, anyCase, scene));
   if (node.value === true) return [{ is: 'there' }];
-  if (node.value === false || node.value === null) return [{ is: 'absent' }];
+  if (node.value === null) return [];
+  if (node.value === false) return [{ is: 'absent' }];
   const word = String(node.value);
   if (!word.startsWith('$') || word === '$') return written(word, node.at, fact, anyCase, world);
   const meaning = meaningOf(word.slice(1), prefix, world);
@@ -77,12 +78,22 @@ export function patternsOf(node: Node, fact: string, anyCase: boolean, scene: Sc
 function written(word: string, at: Span, fact: string, anyCase: boolean, world: World): readonly Pattern[] {
   if (TEXTS.includes(fact)) return checkRegex(word, at, world) ? [{ is: 'regex', regex: word }] : [];
   if (fact === 'event') eventNames([{ kind: 'scalar', value: word, at }], world);
+  if (fact === 'path' || fact === 'writes') return [{ is: 'glob', glob: pathGlob(word, at, world) }];
+  if (fact === 'level' && !LEVELS.some((level) => level === word)) report(world, 'unknown-word', at, `there is no level \`${word}\``, didYouMean(word, LEVELS) ?? `levels: ${LEVELS.join(', ')}`);
   if (fact !== 'tool') return [{ is: 'glob', glob: word }];
+  if (/^\w+\(.*\)$/.test(word)) report(world, 'unknown-word', at, `\`${word}\` is no tool; the rule would never match`, `write \`tool: ${word.replace(/\(.*$/, '')}\` and what it does as a fact of its own: \`runs: git push\`, \`path: src/**\``);
   const meant = TOOLS.find((tool) => tool.toLowerCase() === word.toLowerCase());
   if (meant !== undefined && meant !== word && !anyCase) report(world, 'unknown-word', at, `there is no tool \`${word}\`; the rule would never match`, `did you mean \`${meant}\`?`);
   // The client renamed the tool; both names mean it. In another case it is a tool of that name and arrives as it is.
   if (word === 'Task') return [{ is: 'glob', glob: 'Agent' }, ...(anyCase ? [{ is: 'glob', glob: word } as const] : [])];
   return [{ is: 'glob', glob: word }];
+}
+
+/** As paths are shown: relative inside the project, absolute outside. */
+function pathGlob(word: string, at: Span, world: World): string {
+  if (/^\.\.(\/|$)/.test(word)) report(world, 'wrong-form', at, `\`${word}\`: a path outside the project is absolute, so this never matches`, 'write it from `/` or `~/`, or with `**/` before it');
+  const plain = word.replace(/^(\.\/)+(?=.)/, '');
+  return plain.endsWith('/') && plain !== '/' ? `${plain}**` : plain;
 }
 
 export function checkRegex(regex: string, at: Span, world: World): boolean {

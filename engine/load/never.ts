@@ -1,6 +1,8 @@
 /** Rules that can never fire: a test asks for what its event does not have, or an exception covers all. */
 import { applyLogic, variables } from '../judge/logic.ts';
-import type { Clause, Matcher, Span, Test } from '../model.ts';
+import { SHELLS, WRITERS } from '../judge/builtin.ts';
+import { hasMagic } from '../judge/match.ts';
+import type { Clause, Matcher, Span, Test, Trigger } from '../model.ts';
 import type { Desugared } from './desugar.ts';
 import { entry, get, items, text, type Node } from './node.ts';
 import { keySpan } from './sugar/key.ts';
@@ -29,14 +31,41 @@ const HAS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries({
 
 const ABOUT_AGENTS = ['SubagentStart', 'SubagentStop'];
 
-export function checkNeverFires({ source, rule }: Desugared, world: World): void {
+/** Tools for which a built-in fact can be there. */
+function toolsWith(fact: string, { lists }: World): readonly string[] | undefined {
+  const shells = lists.get('shell-tools')?.map(({ text }) => text) ?? SHELLS;
+  if (fact === 'runs' || fact === 'command') return shells;
+  if (fact === 'writes') return [...shells, ...WRITERS];
+  return fact === 'content' ? WRITERS : undefined;
+}
+
+/** A fact that no tool of the same matcher can have. Own tools of a server may carry anything. */
+function fitsTool(clause: Clause, matcher: Matcher, world: World): boolean {
+  const having = toolsWith(clause.fact, world);
+  const tools = matcher.find(({ fact }) => fact === 'tool');
+  if (having === undefined || tools === undefined || tools.anyCase === true || clause.values.some((value) => value.is === 'absent')) return true;
+  return tools.values.some((value) => value.is !== 'glob' || hasMagic(value.glob) || value.glob.startsWith('mcp__') || having.includes(value.glob));
+}
+
+/** `until`, `moves` and counts, each with its own events. */
+export function checkTriggers(triggers: readonly Trigger[], node: Node | undefined, what: string, world: World): void {
+  for (const { on, match } of triggers) {
+    const dead = match.map((matcher) => matcher.find((clause) => !canHold(clause, on)));
+    const [first] = dead;
+    if (first === undefined || node === undefined || on.length === 0 || !dead.every((clause) => clause !== undefined)) continue;
+    report(world, 'never-fires', clauseSpan(node, first.fact) ?? node.at, `\`${first.fact}\` is never there at ${on.join(', ')}; this ${what}`, `name the event: { event: ${(HAS.get(first.fact.replace(/\..*$/, '')) ?? ['PostToolUse'])[0] ?? ''}, … }`);
+  }
+}
+
+export function checkNeverFires({ source, rule, draft }: Desugared, world: World): void {
   const matchNode = get(source.node, 'match');
-  const impossible = rule.match.map((matcher) => matcher.find((clause) => !canHold(clause, rule.on)));
+  const impossible = rule.match.map((matcher) => matcher.find((clause) => !canHold(clause, rule.on) || !fitsTool(clause, matcher, world)));
   const first = impossible[0];
   if (rule.match.length > 0 && impossible.every((clause) => clause !== undefined) && first !== undefined) {
     const at = clauseSpan(matchNode, first.fact) ?? keySpan(source, 'event');
     const where = (HAS.get(first.fact.replace(/\..*$/, '')) ?? []).filter((event) => !ABOUT_AGENTS.includes(event) || first.fact !== 'by');
     if (first.fact === 'by') report(world, 'never-fires', at, `${rule.on.join(', ')} is always about a subagent, never \`main\``, 'leave `by` out, or ask for the agent: `agent: reviewer`');
+    else if (canHold(first, rule.on)) report(world, 'never-fires', at, `\`${first.fact}\` is never there for these tools`, `it is there for ${(toolsWith(first.fact, world) ?? []).join(', ')}`);
     else report(world, 'never-fires', at, `\`${first.fact}\` is never there at ${rule.on.join(', ')}`, `it is there at ${where.slice(0, 4).join(', ')}`);
   }
   const empty = rule.match.map((matcher) => matcher.find((clause) => clause.values.length === 0 && isWrittenEmpty(matchNode, clause.fact, world)));
@@ -50,6 +79,12 @@ export function checkNeverFires({ source, rule }: Desugared, world: World): void
     report(world, 'never-fires', clauseSpan(get(source.node, 'unless'), fact) ?? keySpan(source, 'unless'), `the exception covers all that rule \`${rule.id}\` matches`, 'make `unless` narrower than `match`');
     return;
   }
+  for (const matcher of rule.unless) {
+    const dead = matcher.find((clause) => !canHold(clause, rule.on));
+    if (dead !== undefined) hint(world, 'never-fires', clauseSpan(get(source.node, 'unless'), dead.fact) ?? keySpan(source, 'unless'), `\`${dead.fact}\` is never there at ${rule.on.join(', ')}; this excuses nothing`, 'remove it, or ask for something that is there');
+  }
+  checkTriggers(rule.until, get(source.node, 'until'), 'empties nothing', world);
+  for (const form of draft.facts) if (form.kind === 'phase' && form.own !== true) checkTriggers(form.moves, get(source.node, 'moves'), 'moves nothing', world);
   for (const trigger of rule.until) {
     if (!rule.on.every((event) => trigger.on.includes(event)) || !trigger.match.some((matcher) => covers(matcher, rule.match))) continue;
     report(world, 'never-fires', keySpan(source, 'until'), `all that rule \`${rule.id}\` matches is its own \`until\``, 'an event that empties a rule is not judged by it');

@@ -59,7 +59,7 @@ function build(folder: string, env: NodeJS.ProcessEnv): Cached {
     project: folder,
     ...(plan === undefined ? {} : { plan }),
     ...(errors.length === 0 ? {} : { broken: errors.map((problem) => printProblem(problem, loaded.texts)).join('\n\n') }),
-    onError: [...loaded.texts.values()].some((text) => /^on-error:\s*deny\b/m.test(text)) ? 'deny' : 'allow',
+    onError: [...loaded.texts.values()].some((text) => /^on-error:\s*['"]?deny\b/m.test(text)) ? 'deny' : 'allow',
     stamps: [...stamps.values()],
   };
 }

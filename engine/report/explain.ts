@@ -78,7 +78,7 @@ export function quietReason(trial: Trial, knowledge: Knowledge): string {
     case 'times':
       return `times ${rule.speak?.times ?? 0}: already said`;
     case 'limit':
-      return `limit ${rule.speak?.cadence.kind === 'above' ? rule.speak.cadence.limit : ''}: this is ${trial.count ?? 0}`;
+      return `limit ${rule.cadence.kind === 'above' ? rule.cadence.limit : ''}: this is ${trial.count ?? 0}`;
     case 'counted':
       return `count ${trial.count ?? 0}; speaks at ${keysText(rule)}`;
     case 'phases':
@@ -92,12 +92,12 @@ export function quietReason(trial: Trial, knowledge: Knowledge): string {
 
 function cadenceText(trial: Trial, knowledge: Knowledge): readonly (readonly [string, string, string])[] {
   const { rule } = trial;
-  const cadence = rule.speak?.cadence;
+  const { cadence } = rule;
   const lines: (readonly [string, string, string])[] = [];
-  if (cadence?.kind === 'above') lines.push(['limit', String(cadence.limit), `this is ${trial.count ?? 0}`]);
-  if (cadence?.kind === 'keys') lines.push(['counted', keysText(rule), `this is ${trial.count ?? 0}`]);
-  if (cadence?.kind === 'phase') lines.push(['phases', trial.phase ?? '', `allows ${(trial.allowed ?? []).join(', ') || 'nobody'}`]);
-  if (cadence?.kind === 'token') lines.push(['ack', said(rule.id, knowledge).token ?? 'no token given out yet', 'not in the reply']);
+  if (cadence.kind === 'above') lines.push(['limit', String(cadence.limit), `this is ${trial.count ?? 0}`]);
+  if (cadence.kind === 'keys') lines.push(['counted', keysText(rule), `this is ${trial.count ?? 0}`]);
+  if (cadence.kind === 'phase') lines.push(['phases', trial.phase ?? '', `allows ${(trial.allowed ?? []).join(', ') || 'nobody'}`]);
+  if (cadence.kind === 'token') lines.push(['ack', said(rule.id, knowledge).token ?? 'no token given out yet', 'not in the reply']);
   if (rule.speak?.times !== undefined) lines.push(['times', String(rule.speak.times), `said ${said(rule.id, knowledge).times} times so far`]);
   return lines;
 }

@@ -73,8 +73,7 @@ export function openStore(root: string, key: string): Store {
     },
     sweep(now) {
       for (const name of list(folder)) {
-        if (!/^session-.*\.json$/.test(name) || now - statSync(join(folder, name)).mtimeMs < EXPIRY) continue;
-        rmSync(join(folder, name), { force: true });
+        if (/^session-.*\.json$/.test(name) && now - changedAt(join(folder, name)) >= EXPIRY) rmSync(join(folder, name), { force: true });
       }
     },
     notes() {
@@ -100,7 +99,28 @@ function readPart<T>(file: string, parse: (value: unknown) => T | undefined, emp
   }
   const value = parseJson(text);
   const part = value === undefined ? undefined : parse(value);
-  return part ?? moveAside(file, empty, note);
+  if (part === undefined) return moveAside(file, empty, note);
+  if (isWhole(value, part)) return part;
+  // What fits is kept, the file as it was lies beside it.
+  const aside = `${file}.corrupt-${Date.now()}`;
+  try {
+    writeFileSync(aside, text, { mode: 0o600 });
+    note(`part of the state file ${file} was damaged and is left out; the whole is kept in ${aside}`);
+  } catch (error) {
+    note(`part of the state file ${file} is damaged: ${String(error)}`);
+  }
+  return part;
+}
+
+/** Whether nothing was left out when the file was read. */
+function isWhole(value: unknown, part: unknown): boolean {
+  return sizeOf(value) === sizeOf(part);
+}
+
+/** Entries of maps, at every depth. */
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, each) => sum + 1 + sizeOf(each), 0);
 }
 
 function parseJson(text: string): unknown {
@@ -125,6 +145,15 @@ function moveAside<T>(file: string, empty: T, note: (text: string) => void): T {
 /** The disk's own complaint, not a mistake of ours. */
 function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+/** A file that vanished meanwhile has just changed. */
+function changedAt(file: string): number {
+  try {
+    return statSync(file).mtimeMs;
+  } catch {
+    return Infinity;
+  }
 }
 
 function lockOf(file: string): Lock {

@@ -77,7 +77,7 @@ function read(text: string): Reading {
   if (text.trim() === '') return { payload: {}, host: {}, unreadable: 'empty input' };
   let value: Json;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     return { payload: salvage(text), host: {}, unreadable: 'not JSON' };
   }

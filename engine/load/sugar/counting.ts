@@ -57,8 +57,16 @@ function windowOf(node: Node | undefined, what: Counted): Window | undefined {
   return { calls: Number(node.value), match: what.match.map((matcher) => matcher.filter((clause) => clause.fact === 'by')) };
 }
 
+/** A window of n calls never holds more than n; counts begin at 1. */
 function checkWindow(rule: RuleSource, draft: Draft, limit: Node | undefined): void {
-  const window = keyOf(rule, 'window');
-  if (window?.kind !== 'scalar' || typeof window.value !== 'number' || limit?.kind !== 'scalar') return;
-  if (draft.cadence.kind === 'above' && window.value <= draft.cadence.limit) report(rule.scene.world, 'never-fires', keySpan(rule, 'window'), `of ${window.value} calls never more than ${draft.cadence.limit} are counted`, 'make the window larger than the limit');
+  const { world } = rule.scene;
+  const counted = keyOf(rule, 'of') === undefined ? keyOf(rule, 'window') : get(world.definitions.facts.get(draft.cadence.kind === 'above' || draft.cadence.kind === 'keys' ? draft.cadence.count : '')?.node, 'window');
+  const calls = counted?.kind === 'scalar' && typeof counted.value === 'number' ? counted.value : undefined;
+  if (calls !== undefined && draft.cadence.kind === 'above' && calls <= draft.cadence.limit) report(world, 'never-fires', keySpan(rule, keyOf(rule, 'window') === undefined && limit !== undefined ? 'limit' : 'window'), `of ${calls} calls never more than ${draft.cadence.limit} are counted`, 'make the window larger than the limit');
+  for (const { at } of draft.says) {
+    if (at === undefined) continue;
+    const where = keySpan(rule, draft.decision ?? '');
+    if (at.from === 0 || at.then === 0) report(world, 'never-fires', where, `counts begin at 1, so \`${at.from}${at.then === 0 ? ' and every 0' : ''}\` never comes`, 'write `1`, or `5 and every 5`');
+    else if (calls !== undefined && at.from > calls) report(world, 'never-fires', where, `of ${calls} calls never ${at.from} are counted`, 'make the window larger, or the count smaller');
+  }
 }

@@ -4,7 +4,8 @@ import { hasMagic } from '../../judge/match.ts';
 import type { Row, Trigger } from '../../model.ts';
 import { didYouMean } from '../../report/suggest.ts';
 import { readTriggers } from '../matcher.ts';
-import { entries, text, type Entry, type Node } from '../node.ts';
+import { withoutNulls } from '../merge.ts';
+import { entries, isNull, text, type Entry, type Node } from '../node.ts';
 import { globsOverlap } from '../overlap.ts';
 import { factNamed, hint, meaningOf, report } from '../world.ts';
 import { keyOf, keySpan, memoryOf, type Key, type RuleSource } from './key.ts';
@@ -16,8 +17,9 @@ interface Written extends Row {
 export const phases: Key = {
   names: ['start', 'phases', 'moves', 'track'],
   expand(rule, draft) {
-    const node = keyOf(rule, 'phases');
-    if (node === undefined) return;
+    const written = keyOf(rule, 'phases');
+    if (written?.kind !== 'map') return;
+    const node = withoutNulls(written);
     const { world, prefix } = rule.scene;
     const names = entries(node).map((each) => each.key);
     const startNode = keyOf(rule, 'start');
@@ -37,16 +39,21 @@ export const phases: Key = {
 
 /** Literal names come first, so that they beat globs. */
 function rowsOf(phase: Entry, names: readonly string[], rule: RuleSource): readonly Row[] {
-  const written = entries(phase.value).flatMap((each): readonly Written[] => {
+  const written = entries(phase.value).filter(({ value }) => !isNull(value)).flatMap((each): readonly Written[] => {
     const agents = agentsOf(each, rule);
     const to = targetOf(each.value, names, rule);
     if (to === undefined) return [];
     const literal = agents.filter((agent) => !hasMagic(agent));
     const globs = agents.filter(hasMagic);
-    return [literal, globs].filter((part) => part.length > 0).map((part) => ({ agents: part, to, entry: each }));
+    return [literal.filter((agent) => agent.includes(':')), literal.filter((agent) => !agent.includes(':')), globs].filter((part) => part.length > 0).map((part) => ({ agents: part, to, entry: each }));
   });
   checkOverlap(written, rule);
-  return [...written].sort((a, b) => Number(a.agents.some(hasMagic)) - Number(b.agents.some(hasMagic))).map(({ agents, to }) => ({ agents, to }));
+  return [...written].sort((a, b) => breadth(a) - breadth(b)).map(({ agents, to }) => ({ agents, to }));
+}
+
+/** A name with its plugin comes before a plain name, a plain name before a glob. */
+function breadth({ agents }: Row): number {
+  return agents.some(hasMagic) ? 2 : agents.every((agent) => agent.includes(':')) ? 0 : 1;
 }
 
 function agentsOf(each: Entry, { scene }: RuleSource): readonly string[] {
