@@ -30,7 +30,19 @@ export function level(word: string | undefined, options: LevelOptions): void {
   if (session === undefined) throw new Exit(2, 'no session is known; name one: --session ID');
   place.store.update(session, (state) => withLevels(state, where, replaced(state[where].levels, policy, setting)), { user: where === 'user' });
   const about = policy ?? 'every policy';
+  const stronger = strongerThan(place, where, policy, session);
   print(setting === undefined ? `${about}: the level of its files again (${where})` : `${about}: ${setting.level} (${where}${options.for === undefined ? '' : `, for ${options.for}`})`);
+  if (stronger.length > 0) print(`stronger than that: ${stronger.join('; ')}`);
+}
+
+/** Whose word still comes before the one just given. */
+function strongerThan({ plan, store }: Here, where: Where, policy: string | undefined, session: string): readonly string[] {
+  const state = store.read(session || (sessionOf(store, undefined) ?? ''));
+  const order: readonly Where[] = ['session', 'project', 'user'];
+  const settings = order.slice(0, order.indexOf(where)).flatMap((each) => state[each].levels.filter((setting) => setting.policy === policy).map((setting) => `${setting.level} of the ${each}`));
+  const named = policy === undefined ? order.flatMap((each) => state[each].levels.flatMap((setting) => (setting.policy === undefined ? [] : [`${setting.level} for ${setting.policy}`]))) : [];
+  const own = plan.rules.filter((rule) => rule.own !== undefined && (policy === undefined || rule.home === policy)).map((rule) => rule.home);
+  return [...settings, ...named, ...(own.length > 0 ? [`the own level of ${own.length === 1 ? 'a rule' : `${own.length} rules`} of ${[...new Set(own)].join(', ')}`] : [])];
 }
 
 /** `enable`: on, at the level its files name; `disable`: off, until a person says otherwise. */

@@ -130,7 +130,7 @@ function printFailure({ test: { rule, name }, failed, played }: CaseResult, file
   if (spoke.length === 0) {
     const quiet = trials.filter(({ trial }) => rule === 'all' || trial.rule.id === rule);
     for (const { trial, knowledge } of quiet.slice(0, 8)) lines.push(`  why   ${trial.rule.id} stayed quiet: ${quietReason(trial, knowledge)}`, `  rule  ${trial.rule.at}`);
-    if (quiet.length === 0) lines.push(`  why   no rule looks at ${step.text}`);
+    if (quiet.length === 0) lines.push(rule === 'all' ? `  why   no rule looks at ${step.text}` : `  why   ${rule} does not look at ${step.text}; other rules speak only under \`all\``);
   }
   const before = played.slice(0, played.indexOf(failed));
   if (before.length > 0) lines.push(paint.dim(`  before: ${before.map((each) => `${each.step.text} → ${each.got}`).join(', ')}`));

@@ -32,6 +32,8 @@ export interface Event {
   /** Absolute folder that relative paths of this call start from. */
   readonly cwd: string;
   readonly home?: string;
+  /** The file system takes upper and lower case for the same. */
+  readonly foldsCase?: true;
   /** `main` or `subagent`, then the agent's type if it has one. */
   readonly by: readonly string[];
   /** The agent id of the thread that acts, or `main`. */

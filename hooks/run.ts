@@ -94,7 +94,8 @@ function refusal(event: Event, cached: Cached | undefined, text: string, notes: 
 function eventOf(call: Call, project: string): Event {
   const real = realOf(project);
   const event = decodeCall(call, project);
-  return real === project ? event : { ...event, projectReal: real };
+  const folds = process.platform === 'darwin' || process.platform === 'win32';
+  return { ...event, ...(real === project ? {} : { projectReal: real }), ...(folds ? { foldsCase: true } : {}) };
 }
 
 function decodeCall({ input, env, cwd, event }: Call, project: string): Event {

@@ -23,7 +23,7 @@ const findOutside = findInWorld({ files: new Map([[`${PROJECT}/link`, { link: `$
 const rule = fc.record({
   fact: fc.constantFrom('path', 'writes'),
   globs: fc.uniqueArray(fc.constantFrom(...GLOBS), { minLength: 1, maxLength: 2 }),
-  tool: fc.constantFrom(undefined, 'Read', 'Edit', 'Bash'),
+  tool: fc.constantFrom(undefined, ['Read', 'Edit'], 'Edit', 'Bash'),
   anyCase: fc.boolean(),
   limit: fc.constantFrom(undefined, 1),
   decision: fc.constantFrom('deny', 'advise'),

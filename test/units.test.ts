@@ -21,6 +21,10 @@ import { countProblems, frame, positionOf } from '../engine/report/frame.ts';
 import { didYouMean, nearest } from '../engine/report/suggest.ts';
 import { asSession, asShared, EMPTY_STATE } from '../engine/state/state.ts';
 import { decode } from '../hooks/hosts/claude-code.ts';
+import { buildPlan } from '../engine/plan/build.ts';
+import { converge } from '../engine/judge/converge.ts';
+import { findInWorld } from '../cli/scenario/world.ts';
+import { loadTexts } from './load-texts.ts';
 
 /** One test per row; the row itself is its name. */
 function table<Row extends readonly unknown[]>(name: string, rows: readonly Row[], law: (...row: Row) => void): void {
@@ -447,4 +451,15 @@ test('problems are counted', () => {
   const error = { code: 'alias', severity: 'error', at, message: '' } as const;
   assert.equal(countProblems([error]), '1 error in 1 file');
   assert.equal(countProblems([error, { ...error, severity: 'hint' }, { ...error, at: { ...at, file: 'b' } }]), '2 errors, 1 hint in 2 files');
+});
+
+test('where the file system folds case, paths do too, and other words do not', () => {
+  const { core } = loadTexts({ 'bylaw.yaml': 'bylaw: 1\nrules:\n  secrets: { match: { path: .env }, deny: x }\n  tools: { match: { tool: Read, input.mode: fast }, deny: y }\n' });
+  assert.ok(core, 'it loads');
+  const plan = buildPlan(core);
+  const read = (more: object): string => {
+    const event: Event = { event: 'PreToolUse', session: 's', now: 0, random: 'X', env: {}, project: '/p', cwd: '/p', by: ['main'], thread: 'main', tool: 'Read', input: { file_path: '.ENV', mode: 'FAST' }, host: {}, outside: {}, ...more };
+    return converge(plan, EMPTY_STATE, event, findInWorld({ files: new Map(), programs: new Map() })).verdict.decision;
+  };
+  assert.deepEqual([read({ foldsCase: true }), read({})], ['deny', 'none']);
 });

@@ -18,6 +18,8 @@ export const BUILTIN: readonly string[] = [...PLAIN, 'level', ...ACTS, ...TEXTS,
 
 /** The person's home folder and the project's, for path globs; no words of the language. */
 const HOME = '~';
+/** Whether paths are compared without regard to case; no word of the language. */
+export const FOLDS = '#case';
 const PROJECT = '.';
 
 export const WRITERS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
@@ -25,7 +27,7 @@ export const WRITERS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'Notebo
 export const SHELLS: readonly string[] = ['Bash', 'Monitor'];
 
 export function isEventFact(name: string): boolean {
-  return name === HOME || name === PROJECT || BUILTIN.includes(name) || NAMESPACES.some((space) => name.startsWith(`${space}.`));
+  return name === HOME || name === PROJECT || name === FOLDS || BUILTIN.includes(name) || NAMESPACES.some((space) => name.startsWith(`${space}.`));
 }
 
 /** How patterns on a built-in fact are read. */
@@ -65,6 +67,8 @@ function plain({ event, state, plan }: Knowledge, name: string): Json | undefine
       return event.unreadable === undefined ? event.error : 'input';
     case HOME:
       return event.home;
+    case FOLDS:
+      return event.foldsCase;
     case PROJECT:
       return event.project;
     case 'agent-id':

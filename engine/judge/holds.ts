@@ -1,6 +1,7 @@
 /** A test of a policy (match, unless, until) against what is known of an event. */
 import type { Opaque, Run } from '../command/analysis.ts';
 import { covers } from '../command/covers.ts';
+import { FOLDS } from './builtin.ts';
 import type { Clause, Json, Matcher, Pattern, Test } from '../model.ts';
 import { every, NO, some, YES, type Answer, type Cause } from './answer.ts';
 import { matchesGlob, matchesRegex, type Sort } from './match.ts';
@@ -18,6 +19,9 @@ export type Look = (fact: string) => Known;
 export const HONEST: ReadonlySet<string> = new Set(['script-file', 'inline-code']);
 
 const ACTS: ReadonlySet<string> = new Set(['path', 'writes', 'runs', 'content']);
+
+/** Characters of a text that a regex looks at. */
+const SEARCHED = 1_000_000;
 
 export function holds(test: Test, look: Look): Answer {
   return some(test, (matcher) => matcherHolds(matcher, look));
@@ -109,14 +113,18 @@ function valueFits(value: Json, sort: Sort, pattern: Pattern, clause: Clause, lo
       const text = textOf(value);
       return other.values.some((each) => (anyCase ? textOf(each).toLowerCase() === text.toLowerCase() : textOf(each) === text)) ? YES : NO;
     }
-    case 'regex':
-      return matchesRegex(pattern.regex, textOf(value), anyCase) ? YES : NO;
+    case 'regex': {
+      const text = textOf(value);
+      if (matchesRegex(pattern.regex, text.slice(0, SEARCHED), anyCase)) return YES;
+      return text.length <= SEARCHED ? NO : { is: 'unknown', cause: { kind: 'failed', fact: clause.fact, why: `it is longer than ${SEARCHED} characters` } };
+    }
     case 'glob': {
       const run = sort === 'run' ? asRun(value) : undefined;
       if (run === undefined) {
         const glob = sort === 'path' ? located(pattern.glob, look) : pattern.glob;
         if (glob === undefined) return NO;
-        return matchesGlob(glob, textOf(value), sort, anyCase) || (reaches && isTree(value) && liesBelow(glob, textOf(value))) ? YES : NO;
+        const folds = look(FOLDS);
+        return matchesGlob(glob, textOf(value), sort, anyCase || (sort === 'path' && folds.is === 'known' && folds.values.length > 0)) || (reaches && isTree(value) && liesBelow(glob, textOf(value))) ? YES : NO;
       }
       const answer = covers(pattern.glob, run, anyCase);
       if (answer === 'unknown') return { is: 'unknown', cause: { kind: 'opaque', fact: clause.fact, parts: [{ reason: 'dynamic-argument', at: run.at, text: textOf(value) }] } };

@@ -42,10 +42,10 @@ export function looker(knowledge: Knowledge, asker: Asker): Look {
   return (name) => know(knowledge, name, asker);
 }
 
-/** The paths of the event as texts; undefined if they are not known, or if a whole folder is meant. */
+/** The paths of the event as texts; undefined if some are not known, or if a whole folder is meant. */
 export function plainPaths(knowledge: Knowledge): readonly string[] | undefined {
   const paths = know(knowledge, 'path', { level: 'strict', cost: 1 });
-  if (paths.is === 'unknown') return undefined;
+  if (paths.is === 'unknown' || paths.opaque !== undefined) return undefined;
   const texts = paths.values.filter((value) => typeof value === 'string');
   return texts.length === paths.values.length ? texts : undefined;
 }

@@ -137,7 +137,7 @@ function testText(test: Test): string {
 }
 
 export function clauseText({ fact, values }: Clause): string {
-  return `${fact} ${clip(values.map(patternText).join(', '), 48)}`;
+  return `${fact} ${clip([...new Set(values.map(patternText))].join(', '), 48)}`;
 }
 
 function patternText(pattern: Pattern): string {
