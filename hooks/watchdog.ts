@@ -19,12 +19,19 @@ export function guarded(plan: Plan, state: State, event: Event, limit = LIMIT): 
     script.runInThisContext({ timeout: limit });
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    return { result: evaluate(withoutRegexes(plan), state, event), slow: true };
+    return { result: withFailure(evaluate(withoutRegexes(plan), state, event)), slow: true };
   } finally {
     Reflect.deleteProperty(globalThis, '__bylawRun');
   }
   if (result === undefined) throw new Error('the evaluation did not run');
   return { result, slow: false };
+}
+
+/** So that the audit knows. */
+function withFailure(result: Evaluation): Evaluation {
+  if ('needs' in result) return result;
+  const failure = { rule: '*', at: '', fact: 'regex', why: 'a regex took too long and was stopped; rules that deny take it for a match', did: 'deny' } as const;
+  return { ...result, verdict: { ...result.verdict, failures: [...result.verdict.failures, failure] } };
 }
 
 /** Rules that deny take a regex for matched (and an exception by regex for absent); other rules with regexes are left out. */

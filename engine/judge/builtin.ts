@@ -3,7 +3,7 @@ import type { Access, Analysis, Opaque } from '../command/analysis.ts';
 import type { Event, Json, Outside } from '../model.ts';
 import { walkPath } from './derive.ts';
 import { textOf, type Known } from './holds.ts';
-import { hasMagic } from './match.ts';
+import { hasMagic, matchesGlob } from './match.ts';
 import { isObject, known, knownList, type Asker, type Knowledge } from './know.ts';
 import type { Sort } from './match.ts';
 import { absolute, shown } from './paths.ts';
@@ -99,8 +99,9 @@ function content({ input }: Event): Json | undefined {
 }
 
 function shellText(event: Event, shells: readonly string[]): string | undefined {
-  const command = event.input?.['command'];
-  return typeof command === 'string' && event.tool !== undefined && shells.includes(event.tool) ? command : undefined;
+  const { tool } = event;
+  if (tool === undefined || !shells.some((glob) => matchesGlob(glob, tool, 'word', false))) return undefined;
+  return ['command', 'cmd', 'script'].map((field) => event.input?.[field]).find((text) => typeof text === 'string');
 }
 
 /** What the shell line of an event does; undefined if it has none. */

@@ -1,7 +1,7 @@
 /** Facts on demand: what the event, the state, other facts and the outside say. */
 import type { Event, Fact, Form, Json, JsonObject, Level, Need, Plan, State } from '../model.ts';
 import { builtin, isEventFact } from './builtin.ts';
-import type { Cost } from './answer.ts';
+import type { Answer, Cost } from './answer.ts';
 import { valuesOf } from './cells.ts';
 import { count, phase, remembered } from './recall.ts';
 import { first, option, regex, rows, since, walkPath } from './derive.ts';
@@ -16,7 +16,9 @@ export interface Knowledge {
   readonly state: State;
   readonly event: Event;
   readonly needs: Map<string, Need>;
-  readonly memo: Map<string, Known>;
+  /** What was found out, by the asker's level, and which policies are on. */
+  readonly memo: Readonly<Record<Level, Map<string, Known>>>;
+  readonly active: Map<string, Answer>;
 }
 
 /** Who asks: `level` is the asking rule's. */
@@ -26,15 +28,16 @@ export interface Asker {
 }
 
 export function createKnowledge(plan: Plan, state: State, event: Event): Knowledge {
-  return { plan, state, event, needs: new Map(), memo: new Map() };
+  return { plan, state, event, needs: new Map(), memo: { strict: new Map(), guidance: new Map(), observe: new Map(), disabled: new Map() }, active: new Map() };
 }
 
 export function know(knowledge: Knowledge, name: string, asker: Asker): Known {
-  const key = `${asker.level} ${name}`;
-  const remembered = knowledge.memo.get(key);
-  if (remembered !== undefined) return remembered;
+  const memo = knowledge.memo[asker.level];
+  const before = memo.get(name);
+  // Only what was too dear is looked at again, when more is allowed.
+  if (before !== undefined && !(before.is === 'unknown' && before.cause.kind === 'later' && asker.cost >= before.cause.cost)) return before;
   const known = find(knowledge, name, asker);
-  if (known.is === 'known' || known.cause.kind === 'failed') knowledge.memo.set(key, known);
+  memo.set(name, known);
   return known;
 }
 

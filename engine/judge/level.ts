@@ -15,6 +15,7 @@ export function levelOf(rule: Rule, state: State, now: number): Level {
 
 /** What a person said of a policy: of it before of all, the session before the project before the user. */
 export function personsLevel(state: State, policy: string, now: number): LevelSetting | undefined {
+  if (state.session.levels.length === 0 && state.project.levels.length === 0 && state.user.levels.length === 0) return undefined;
   const settings = [state.session, state.project, state.user].flatMap((shared) =>
     [...shared.levels].reverse().filter((setting) => setting.expires === undefined || setting.expires > now),
   );
@@ -23,6 +24,14 @@ export function personsLevel(state: State, policy: string, now: number): LevelSe
 
 /** Whether the policy is on. A person who set its level has decided that. */
 export function isActive(home: Home, knowledge: Knowledge): Answer {
+  const before = knowledge.active.get(home.name);
+  if (before !== undefined) return before;
+  const answer = findActive(home, knowledge);
+  knowledge.active.set(home.name, answer);
+  return answer;
+}
+
+function findActive(home: Home, knowledge: Knowledge): Answer {
   const { state, event } = knowledge;
   if (personsLevel(state, home.name, event.now)?.policy === home.name) return YES;
   return upTo(knowledge, (look) => holds(home.active, look), home.level);

@@ -44,7 +44,7 @@ function fitsTool(clause: Clause, matcher: Matcher, world: World): boolean {
   const having = toolsWith(clause.fact, world);
   const tools = matcher.find(({ fact }) => fact === 'tool');
   if (having === undefined || tools === undefined || tools.anyCase === true || clause.values.some((value) => value.is === 'absent')) return true;
-  return tools.values.some((value) => value.is !== 'glob' || hasMagic(value.glob) || value.glob.startsWith('mcp__') || having.includes(value.glob));
+  return having.some(hasMagic) || tools.values.some((value) => value.is !== 'glob' || hasMagic(value.glob) || value.glob.startsWith('mcp__') || having.includes(value.glob));
 }
 
 /** `until`, `moves` and counts, each with its own events. */

@@ -92,7 +92,7 @@ function toolsOf(test: Test, shells: readonly string[]): readonly string[] | und
   const tools = new Set<string>();
   for (const matcher of test) {
     const clause = matcher.find(({ fact }) => fact === 'tool');
-    if (clause === undefined && matcher.some(asksForShell)) {
+    if (clause === undefined && matcher.some(asksForShell) && !shells.some(hasMagic)) {
       shells.forEach((tool) => tools.add(tool));
       continue;
     }
