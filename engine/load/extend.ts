@@ -124,7 +124,8 @@ export function extend(main: Source, report: (problem: Problem) => void): Defini
     const over = section === 'rules' ? asRule(each.value) : each.value;
     reportIdleRemovals(old.node, over);
     if (section === 'rules') hintNarrower(old.node, over, each);
-    const node = section === 'facts' && formOf(old.node) !== formOf(over) ? over : merge(old.node, over);
+    // A fact of another form replaces it; keys without a form change the one it has.
+    const node = section === 'facts' && hasForm(over) && formOf(old.node) !== formOf(over) ? over : merge(old.node, over);
     into[section].set(name, { ...old, node, chain: [...old.chain, home.name] });
   }
 
@@ -197,6 +198,25 @@ function isFinal({ node, home }: Pick<Definition, 'node' | 'home'>): boolean {
 }
 
 const FORMS = ['count', 'first', 'regex', 'option', 'rows', 'since', 'text', 'json', 'exists', 'run'];
+
+/** Keys that a fact of each form may have. */
+export const FACT_KEYS: Readonly<Record<string, readonly string[]>> = {
+  remembered: ['scope', 'last', 'keep'],
+  count: ['count', 'until', 'window', 'per', 'attempts', 'scope'],
+  first: ['first'],
+  regex: ['regex', 'of', 'any-case'],
+  option: ['option', 'of'],
+  rows: ['rows', 'match', 'when', 'take'],
+  since: ['since'],
+  text: ['text', 'else'],
+  json: ['json', 'else'],
+  exists: ['exists', 'older'],
+  run: ['run', 'timeout'],
+};
+
+function hasForm(node: Node): boolean {
+  return FORMS.some((form) => get(node, form) !== undefined);
+}
 
 export function formOf(node: Node): string {
   return FORMS.find((form) => get(node, form) !== undefined) ?? 'remembered';

@@ -1,8 +1,8 @@
 /** A declared fact → its core form. */
 import { SCOPES, type Form, type Scope, type Test } from '../model.ts';
-import { formOf, type Definition } from './extend.ts';
+import { FACT_KEYS, formOf, type Definition } from './extend.ts';
 import { checkRegex, isTrue, patternsOf, readTest, readTriggers, type Scene } from './matcher.ts';
-import { entries, get, items, text, toJson, type Node } from './node.ts';
+import { entries, get, isNull, items, text, toJson, type Node } from './node.ts';
 import { countForm } from './sugar/counting.ts';
 import { readLogic, readTerm, readText } from './texts.ts';
 import { duration, eventNames, factNamed, meaningOf, report } from './world.ts';
@@ -10,7 +10,9 @@ import { duration, eventNames, factNamed, meaningOf, report } from './world.ts';
 const TIMEOUT = 30_000;
 
 /** Undefined if a problem was reported instead. */
-export function factForm({ node }: Definition, scene: Scene): Form | undefined {
+export function factForm(definition: Definition, scene: Scene): Form | undefined {
+  const { node } = definition;
+  if (!checkKeys(definition, scene)) return undefined;
   const { defaults: _, ...bare } = scene;
   const named = (name: string): string | undefined => {
     const at = get(node, name);
@@ -61,6 +63,17 @@ export function factForm({ node }: Definition, scene: Scene): Form | undefined {
       };
     }
   }
+}
+
+/** After all overrides, its keys must fit its form. */
+function checkKeys({ name, node, keyAt }: Definition, { world }: Scene): boolean {
+  const form = formOf(node);
+  const allowed = FACT_KEYS[form] ?? [];
+  const strange = entries(node).filter(({ key, value }) => !allowed.includes(key) && !isNull(value));
+  const bare = form === 'remembered' && get(node, 'scope') === undefined;
+  for (const { key, keyAt: at } of bare ? [] : strange) report(world, 'unknown-key', at, `fact \`${name}\` is of the form \`${form}\`, which has no key \`${key}\``, `its keys: ${allowed.join(', ')}`);
+  if (bare) report(world, 'missing-key', keyAt, `fact \`${name}\` needs the key \`scope\``, strange.length > 0 ? `or the key of another form: ${Object.keys(FACT_KEYS).slice(1).join(', ')}` : 'say how long it is remembered: `scope: session`');
+  return !bare && strange.length === 0;
 }
 
 export function scopeOf(node: Node): Scope {

@@ -51,7 +51,7 @@ function problemOf(error: ErrorObject, root: Node): Problem {
   switch (error.keyword) {
     case 'additionalProperties': {
       const known = Object.keys(Object(error.parentSchema?.['properties']));
-      const help = didYouMean(key ?? '', known) ?? (known.length > 0 && known.length <= 16 ? `possible keys: ${known.join(', ')}` : undefined);
+      const help = didYouMean(key ?? '', known) ?? (known.length > 0 && known.length <= 32 ? `possible keys: ${known.join(', ')}` : undefined);
       return make('unknown-key', keySpan, `${subject(path)} has no key \`${key}\``, help);
     }
     case 'propertyNames':
