@@ -8,7 +8,7 @@ import type { OpaqueReason } from '../engine/command/analysis.ts';
 import { EVENTS } from '../engine/events.ts';
 import { BUILTIN, NAMESPACES } from '../engine/judge/builtin.ts';
 import { KEYS } from '../engine/load/desugar.ts';
-import { formOf } from '../engine/load/extend.ts';
+import { formOf } from '../engine/load/forms.ts';
 import { parse } from '../engine/load/parse.ts';
 import { get } from '../engine/load/node.ts';
 import { DECISIONS, LEVELS, SCOPES, type Form } from '../engine/model.ts';

@@ -2,6 +2,7 @@
 import { LEVELS, type Level, type Problem, type Span } from '../model.ts';
 import { didYouMean } from '../report/suggest.ts';
 import { edit, idleRemovals, isEdit, merge, sameJson } from './merge.ts';
+import { formOf, hasForm } from './forms.ts';
 import { entries, get, isNull, items, text, toJson, type Entry, type Node } from './node.ts';
 import type { Source } from './source.ts';
 
@@ -195,31 +196,6 @@ export function scoped(prefix: string, name: string, exists: (full: string) => b
 function isFinal({ node, home }: Pick<Definition, 'node' | 'home'>): boolean {
   const final = get(node, 'final') ?? get(get(home.source.root, 'defaults'), 'final');
   return final?.kind === 'scalar' && final.value === true;
-}
-
-const FORMS = ['count', 'first', 'regex', 'option', 'rows', 'since', 'text', 'json', 'exists', 'run'];
-
-/** Keys that a fact of each form may have. */
-export const FACT_KEYS: Readonly<Record<string, readonly string[]>> = {
-  remembered: ['scope', 'last', 'keep'],
-  count: ['count', 'until', 'window', 'per', 'attempts', 'scope'],
-  first: ['first'],
-  regex: ['regex', 'of', 'any-case'],
-  option: ['option', 'of'],
-  rows: ['rows', 'match', 'when', 'take'],
-  since: ['since'],
-  text: ['text', 'else'],
-  json: ['json', 'else'],
-  exists: ['exists', 'older'],
-  run: ['run', 'timeout'],
-};
-
-function hasForm(node: Node): boolean {
-  return FORMS.some((form) => get(node, form) !== undefined);
-}
-
-export function formOf(node: Node): string {
-  return FORMS.find((form) => get(node, form) !== undefined) ?? 'remembered';
 }
 
 function levelOf(node: Node | undefined): Level | undefined {

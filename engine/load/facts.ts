@@ -1,6 +1,7 @@
 /** A declared fact → its core form. */
 import { SCOPES, type Form, type Scope, type Test } from '../model.ts';
-import { FACT_KEYS, formOf, type Definition } from './extend.ts';
+import type { Definition } from './extend.ts';
+import { FACT_KEYS, formOf } from './forms.ts';
 import { checkRegex, isTrue, patternsOf, readTest, readTriggers, type Scene } from './matcher.ts';
 import { entries, get, isNull, items, text, toJson, type Node } from './node.ts';
 import { countForm } from './sugar/counting.ts';

@@ -189,7 +189,16 @@ function explain(error: YAMLError, text: string, report: Report): void {
   }
   const missing = /end with an? (.)$/.exec(error.message)?.[1];
   if (missing !== undefined) return report('yaml-syntax', start, end, `\`${missing}\` is missing before this`, 'end every list and map in brackets');
+  const quote = /closing (['"])quote/.exec(error.message)?.[1];
+  const opened = quote === undefined ? undefined : openedAt(text, quote, start);
+  if (opened !== undefined) return report('yaml-syntax', opened, opened + 1, 'this quote is never closed', `end the text with ${quote}; inside single quotes a quote is written twice`);
   report('yaml-syntax', start, end, error.message.replace(/\s+at line \d+.*$/s, '').replace(/^./, (letter) => letter.toLowerCase()));
+}
+
+/** Where a text in quotes begins that has no end on its line: the last one before the parser gave up. */
+function openedAt(text: string, quote: string, before: number): number | undefined {
+  const begin = new RegExp(`(?:^|[:,\\[{-]\\s*)${quote}(?=(?:[^${quote}\\n]|${quote}${quote})*$)`, 'gm');
+  return [...text.slice(0, before).matchAll(begin)].map((found) => found.index + found[0].length - 1)[0];
 }
 
 /** Mistakes with a name say more than the syntax errors they cause; after the first syntax error the others are mostly its echoes. */

@@ -4,7 +4,8 @@ import { BUILTIN, isEventFact } from '../judge/builtin.ts';
 import type { Problem, Span } from '../model.ts';
 import type { Code } from '../report/codes.ts';
 import { didYouMean } from '../report/suggest.ts';
-import { formOf, scoped, type Definition, type Definitions } from './extend.ts';
+import { scoped, type Definition, type Definitions } from './extend.ts';
+import { formOf } from './forms.ts';
 import type { Item, Lists } from './lists.ts';
 import { get, type Node } from './node.ts';
 

@@ -1,5 +1,5 @@
 /** `limit`, counted texts, `of`, `window`, `per`, `attempts`: how a rule counts. */
-import { formOf } from '../extend.ts';
+import { formOf } from '../forms.ts';
 import { get, text, type Node } from '../node.ts';
 import type { Counted, Fact, Memory, Window } from '../../model.ts';
 import { duration, factNamed, report } from '../world.ts';

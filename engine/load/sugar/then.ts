@@ -1,6 +1,6 @@
 /** `then`: what a rule does when it fires, beside speaking. */
 import type { Effect } from '../../model.ts';
-import { formOf } from '../extend.ts';
+import { formOf } from '../forms.ts';
 import { entries, get, items, text, type Entry, type Node } from '../node.ts';
 import { readTerm, readText } from '../texts.ts';
 import { didYouMean } from '../../report/suggest.ts';
