@@ -3,6 +3,7 @@ import { BUILTIN } from '../judge/builtin.ts';
 import { placeholders } from '../judge/fill.ts';
 import { variables } from '../judge/logic.ts';
 import type { Fact, Form, Rule, Test } from '../model.ts';
+import { nearest } from '../report/suggest.ts';
 import type { CoreSources, Desugared } from './desugar.ts';
 import type { HomeSource } from './extend.ts';
 import { checkNeverFires, checkTriggers } from './never.ts';
@@ -103,7 +104,10 @@ function checkCadence({ source, rule, draft }: Desugared, world: World): void {
   const given = ['limit', 'phases', 'ack'].filter((name) => get(source.node, name) !== undefined);
   const all = [...given, ...(counted && draft.decision !== undefined ? [draft.decision] : [])];
   if (all.length > 1) report(world, 'two-cadences', keySpan(source, all[1] ?? ''), `rule \`${rule.id}\` has two cadences: \`${all.join('` and `')}\`${counted ? ' (counted texts)' : ''}`, 'keep one of them, or make two rules');
-  if (rule.speak === undefined && rule.then.length === 0 && get(source.node, 'then') === undefined) report(world, 'no-outcome', source.definition.keyAt, `rule \`${rule.id}\` has neither an outcome nor an effect`, 'add `deny`, `ask`, `advise` or `then`; to change a rule of a pack, use its id');
+  if (rule.speak === undefined && rule.then.length === 0 && get(source.node, 'then') === undefined) {
+    const meant = nearest(rule.id, world.definitions.rules.keys());
+    report(world, 'no-outcome', source.definition.keyAt, `rule \`${rule.id}\` has neither an outcome nor an effect`, meant === undefined ? 'add `deny`, `ask`, `advise` or `then`; to change a rule of a pack, use its id' : `did you mean to change \`${meant}\`? A rule of its own needs \`deny\`, \`ask\`, \`advise\` or \`then\``);
+  }
 }
 
 /** A token that nobody is told can't be given back. */

@@ -1,11 +1,11 @@
 /** A matcher as written → clauses of the core, with what `defaults` adds. */
 import { EVENTS } from '../events.ts';
 import { TEXTS } from '../judge/builtin.ts';
-import { regexFault } from '../judge/match.ts';
+import { hasMagic, regexFault } from '../judge/match.ts';
 import { LEVELS, type Clause, type Matcher, type Pattern, type Span, type Test, type Trigger } from '../model.ts';
 import { entries, entry, get, isNull, items, text, type Entry, type MapNode, type Node } from './node.ts';
-import { didYouMean } from '../report/suggest.ts';
-import { duration, eventNames, factNamed, meaningOf, report, type World } from './world.ts';
+import { didYouMean, nearest } from '../report/suggest.ts';
+import { duration, eventNames, factNamed, hint, meaningOf, report, type World } from './world.ts';
 
 /** Where a matcher stands. */
 export interface Scene {
@@ -84,6 +84,8 @@ function written(word: string, at: Span, fact: string, anyCase: boolean, world: 
   if (/^\w+\(.*\)$/.test(word)) report(world, 'unknown-word', at, `\`${word}\` is no tool; the rule would never match`, `write \`tool: ${word.replace(/\(.*$/, '')}\` and what it does as a fact of its own: \`runs: git push\`, \`path: src/**\``);
   const meant = TOOLS.find((tool) => tool.toLowerCase() === word.toLowerCase());
   if (meant !== undefined && meant !== word && !anyCase) report(world, 'unknown-word', at, `there is no tool \`${word}\`; the rule would never match`, `did you mean \`${meant}\`?`);
+  const near = meant === undefined && !anyCase && !hasMagic(word) && !word.startsWith('mcp__') && !TOOLS.some((tool) => word.startsWith(tool)) ? nearest(word, TOOLS) : undefined;
+  if (near !== undefined) hint(world, 'unknown-word', at, `this client has no tool \`${word}\``, `did you mean \`${near}\`?`);
   // The client renamed the tool; both names mean it. In another case it is a tool of that name and arrives as it is.
   if (word === 'Task') return [{ is: 'glob', glob: 'Agent' }, ...(anyCase ? [{ is: 'glob', glob: word } as const] : [])];
   return [{ is: 'glob', glob: word }];

@@ -51,6 +51,9 @@ function hasPhases(rule: Definition | undefined): boolean {
   return get(rule?.node, 'phases') !== undefined || get(get(rule?.home.source.root, 'defaults'), 'phases') !== undefined;
 }
 
+/** Keys that end up in a matcher by a slip of indentation. */
+const RULE_KEYS = ['deny', 'ask', 'advise', 'why', 'instead', 'limit', 'times', 'until', 'unless', 'match', 'when', 'scope', 'phases', 'start', 'ack', 'then', 'window', 'per', 'of', 'attempts', 'moves', 'track', 'label', 'opaque'];
+
 /** The full name of a fact, or undefined with a problem reported. */
 export function factNamed(name: string, at: Span, prefix: string, world: World): string | undefined {
   const meaning = meaningOf(name, prefix, world);
@@ -59,7 +62,8 @@ export function factNamed(name: string, at: Span, prefix: string, world: World):
   else {
     const machine = name.endsWith('.phase') && world.definitions.rules.has(scoped(prefix, name.slice(0, -'.phase'.length), (full) => world.definitions.rules.has(full)));
     const help = machine ? 'the rule has no `phases`' : (didYouMean(name, factNames(world)) ?? 'declare it under `facts`');
-    report(world, 'unknown-fact', at, `there is no fact \`${name}\`; it would always be absent`, help);
+    if (RULE_KEYS.includes(name)) report(world, 'unknown-fact', at, `\`${name}\` is a key of a rule, not a fact`, 'it belongs one level up, beside `match`');
+    else report(world, 'unknown-fact', at, `there is no fact \`${name}\`; it would always be absent`, help);
   }
   return undefined;
 }
