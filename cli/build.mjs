@@ -1,5 +1,6 @@
 /** Sources → dist/: the hook alone (no yaml, no ajv), the command line, the library, and a small entry that picks. */
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -11,8 +12,14 @@ const target = resolve(root, process.argv[2] ?? 'dist');
 const dist = `${target}.${process.pid}.tmp`;
 mkdirSync(dist, { recursive: true });
 
+/** Changes with every source, so that no plan outlives the code that made it. */
+const sources = (folder) => readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => (entry.isDirectory() ? sources(join(folder, entry.name)) : [join(folder, entry.name)]));
+const digest = createHash('sha256');
+for (const file of ['engine', 'hooks', 'schema'].flatMap((folder) => sources(join(root, folder)))) digest.update(readFileSync(file));
+
 const common = {
   absWorkingDir: root,
+  define: { BYLAW_BUILD: JSON.stringify(digest.digest('hex').slice(0, 12)) },
   bundle: true,
   platform: 'node',
   target: 'node20',

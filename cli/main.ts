@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { pathToFileURL } from 'node:url';
 import { compile } from '../engine/plan/compile.ts';
-import { ENGINE } from '../engine/version.ts';
+import { VERSION } from '../engine/version.ts';
 import { main as hook } from '../hooks/run.ts';
 import { check, type CheckOptions } from './check.ts';
 import { command, type CommandOptions } from './command.ts';
@@ -17,7 +17,7 @@ import { test, type TestOptions } from './test.ts';
 import { trust } from './trust.ts';
 
 function program(): Command {
-  const bylaw = new Command('bylaw').description('House rules for coding agents, as YAML').version(ENGINE, '-V, --version').exitOverride().configureHelp({ sortSubcommands: false });
+  const bylaw = new Command('bylaw').description('House rules for coding agents, as YAML').version(VERSION, '-V, --version').exitOverride().configureHelp({ sortSubcommands: false });
 
   bylaw.command('check').description('find every mistake in the policies').argument('[path]', 'a project folder or a single policy file')
     .option('--format <format>', 'text, json or github').option('--json', 'the same as --format json')

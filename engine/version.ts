@@ -1,2 +1,5 @@
-/** The engine's version; plans of another version are rebuilt. */
-export const ENGINE = '0.1.0';
+/** The version people see, and the one that plans belong to: a plan of another build is compiled anew. */
+declare const BYLAW_BUILD: string | undefined;
+
+export const VERSION = '0.1.0';
+export const ENGINE = typeof BYLAW_BUILD === 'string' ? `${VERSION}+${BYLAW_BUILD}` : VERSION;
