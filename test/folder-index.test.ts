@@ -1,4 +1,5 @@
 /** Rules found by folder: the same verdicts and the same state as without the index, and the shape of the index. */
+import './seed.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,5 @@
 /** Laws that hold for every policy and every event, tried with random ones; every clever thing has a slow twin here. */
+import './seed.ts';
 import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';

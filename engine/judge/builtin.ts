@@ -1,6 +1,6 @@
 /** The built-in facts of an event: who, which tool, which paths, which programs. */
 import type { Access, Analysis, Opaque } from '../command/analysis.ts';
-import type { Event, Json, Outside } from '../model.ts';
+import type { Event, Json, Outside, Plan } from '../model.ts';
 import { walkPath } from './derive.ts';
 import { textOf, type Known } from './holds.ts';
 import { hasMagic, matchesGlob } from './match.ts';
@@ -98,9 +98,18 @@ function content({ input }: Event): Json | undefined {
   return [input?.['content'] ?? null, input?.['new_string'] ?? null, input?.['new_source'] ?? null, ...several].filter((text) => typeof text === 'string');
 }
 
+/** Whether a tool's input is shell text. */
+export function carriesShell(tool: string, plan: Plan): boolean {
+  return isOneOf(tool, plan.lists['shell-tools'] ?? SHELLS);
+}
+
+function isOneOf(tool: string, globs: readonly string[]): boolean {
+  return globs.some((glob) => matchesGlob(glob, tool, 'word', false));
+}
+
 function shellText(event: Event, shells: readonly string[]): string | undefined {
   const { tool } = event;
-  if (tool === undefined || !shells.some((glob) => matchesGlob(glob, tool, 'word', false))) return undefined;
+  if (tool === undefined || !isOneOf(tool, shells)) return undefined;
   return ['command', 'cmd', 'script'].map((field) => event.input?.[field]).find((text) => typeof text === 'string');
 }
 

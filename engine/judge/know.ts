@@ -1,6 +1,6 @@
 /** Facts on demand: what the event, the state, other facts and the outside say. */
 import type { Event, Fact, Form, Json, JsonObject, Level, Need, Plan, State } from '../model.ts';
-import { builtin, isEventFact } from './builtin.ts';
+import { builtin, isEventFact, carriesShell } from './builtin.ts';
 import type { Answer, Cost } from './answer.ts';
 import { valuesOf } from './cells.ts';
 import { count, phase, remembered } from './recall.ts';
@@ -62,7 +62,9 @@ function find(knowledge: Knowledge, name: string, asker: Asker): Known {
   if (isEventFact(name)) {
     const found = originated(builtin(knowledge, name, asker), name);
     if (event.unreadable === undefined || found.is === 'unknown' || found.values.length > 0) return found;
-    return name === 'error' || name.startsWith('env.') ? found : failed(name, event.unreadable);
+    // A tool that was saved from the input and carries no shell text runs no program, whatever else is lost.
+    const shellOnly = (name === 'runs' || name === 'command') && event.tool !== undefined && !carriesShell(event.tool, plan);
+    return shellOnly || name === 'error' || name.startsWith('env.') ? found : failed(name, event.unreadable);
   }
   // `graph.current_wave`: a field of a declared fact.
   const dot = name.indexOf('.');

@@ -1,4 +1,5 @@
 /** Whether a pattern covers a command, as a table: pattern, command, answer. */
+import '../seed.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

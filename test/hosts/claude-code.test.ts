@@ -1,5 +1,6 @@
 /** Recorded payloads to events, and verdicts to replies that the client's schema accepts. */
 
+import '../seed.ts';
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
