@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Files that hold types and no code: nothing in them can run, so they would count as uncovered. */
+const TYPES_ONLY = ['event', 'problem', 'rule', 'state', 'verdict'].map((name) => `engine/model/${name}.ts`).concat('engine/command/analysis.ts');
+
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const wanted = process.argv.slice(2);
 const below = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? below(join(folder, entry.name)) : entry.name.endsWith('.test.ts') ? [join(folder, entry.name)] : []));
@@ -35,7 +38,7 @@ run.on('close', (code) => {
   process.stdout.write(summary < 0 ? held : held.slice(0, summary));
   let enough = 0;
   if (wanted.length === 0) {
-    const report = spawnSync(process.execPath, [join(root, 'node_modules', 'c8', 'bin', 'c8.js'), 'report', '--temp-directory', coverage, '--include', 'engine/**', '--exclude-after-remap', '--all', '--reporter', 'text-summary', '--check-coverage', '--lines', '88', '--branches', '0', '--functions', '0', '--statements', '0'], { cwd: root, encoding: 'utf8' });
+    const report = spawnSync(process.execPath, [join(root, 'node_modules', 'c8', 'bin', 'c8.js'), 'report', '--temp-directory', coverage, '--include', 'engine/**', ...TYPES_ONLY.flatMap((file) => ['--exclude', file]), '--exclude-after-remap', '--all', '--reporter', 'text-summary', '--check-coverage', '--lines', '90', '--branches', '0', '--functions', '0', '--statements', '0'], { cwd: root, encoding: 'utf8' });
     process.stdout.write(`coverage of engine/\n${report.stdout}${report.stderr}\n`);
     enough = report.status ?? 1;
   }
