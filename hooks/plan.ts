@@ -11,7 +11,13 @@ import { ENGINE } from '../engine/version.ts';
 const TIMEOUT = 20_000;
 const MAX_PLAN = 64_000_000;
 
-export function planInForce(project: string, env: NodeJS.ProcessEnv): { readonly cached?: Cached; readonly fault?: string } {
+export interface InForce {
+  readonly cached?: Cached;
+  /** What went wrong, for the person. */
+  readonly fault?: string;
+}
+
+export function planInForce(project: string, env: NodeJS.ProcessEnv): InForce {
   const file = cacheFile(project, env);
   const cached = readCache(file);
   if (cached !== undefined && cached.project === project && isFresh(cached, ENGINE)) return { cached };
@@ -37,7 +43,7 @@ function lockOf(file: string, patience: number): Lock | undefined {
   }
 }
 
-function compileApart(project: string, file: string, cached: Cached | undefined, env: NodeJS.ProcessEnv): { readonly cached?: Cached; readonly fault?: string } {
+function compileApart(project: string, file: string, cached: Cached | undefined, env: NodeJS.ProcessEnv): InForce {
   // yaml and ajv are loaded there, never here.
   const [program, ...args] = compiler();
   const done = spawnSync(program, [...args, 'compile', project], { env, timeout: TIMEOUT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: MAX_PLAN });

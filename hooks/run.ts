@@ -11,7 +11,7 @@ import { appendAudit } from './audit.ts';
 import { doDeeds } from './deeds.ts';
 import { decode, encode } from './hosts/claude-code.ts';
 import { findOutside } from './outside.ts';
-import { planInForce } from './plan.ts';
+import { planInForce, type InForce } from './plan.ts';
 import { findProject } from './project.ts';
 
 export interface Call {
@@ -28,20 +28,28 @@ export interface Reply {
   readonly notes: readonly string[];
 }
 
-export async function hook(call: Call): Promise<Reply> {
+/** What differs between a process per call and a resident one. */
+export interface Edge {
+  readonly planInForce: (project: string, env: NodeJS.ProcessEnv) => InForce | Promise<InForce>;
+  readonly findOutside: typeof findOutside;
+}
+
+const PROCESS: Edge = { planInForce, findOutside };
+
+export async function hook(call: Call, edge: Edge = PROCESS): Promise<Reply> {
   const project = findProject([call.env['CLAUDE_PROJECT_DIR'], decodeCall(call, call.cwd).cwd, call.cwd]);
   if (project === undefined) return { notes: [] };
   const notes: string[] = [];
   const event = eventOf(call, project);
   let cached: Cached | undefined;
   try {
-    const found = planInForce(project, call.env);
+    const found = await edge.planInForce(project, call.env);
     cached = found.cached;
     if (event.unreadable !== undefined) notes.push(`the input can not be read: ${event.unreadable}`);
     else if (!Object.hasOwn(EVENTS, event.event)) notes.push(`the event ${event.event} is not known`);
     if (cached?.plan === undefined) return withoutPlan(event, cached, found.fault, notes);
     if (found.fault !== undefined) notes.push(found.fault);
-    return await judge(event, cached, notes, call.env);
+    return await judge(event, cached, notes, call.env, edge);
   } catch (error) {
     // Our own mistake: policies that deny what can't be computed are kept, the others let it pass.
     notes.push(`internal error: ${error instanceof Error ? error.message : String(error)}`);
@@ -49,7 +57,7 @@ export async function hook(call: Call): Promise<Reply> {
   }
 }
 
-async function judge(event: Event, cached: Cached, notes: string[], env: NodeJS.ProcessEnv): Promise<Reply> {
+async function judge(event: Event, cached: Cached, notes: string[], env: NodeJS.ProcessEnv, { findOutside }: Edge): Promise<Reply> {
   const store = openStore(stateFolder(env), projectKey(event.project));
   if (event.event === 'SessionStart') store.sweep(event.now);
   const plan = cached.plan ?? never();
