@@ -12,10 +12,10 @@ const target = resolve(root, process.argv[2] ?? 'dist');
 const dist = `${target}.${process.pid}.tmp`;
 mkdirSync(dist, { recursive: true });
 
-/** Changes with every source, so that no plan outlives the code that made it. */
+/** Changes with every source and package, so that no plan and no compiled code outlives what it was made of. */
 const sources = (folder) => readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => (entry.isDirectory() ? sources(join(folder, entry.name)) : [join(folder, entry.name)]));
 const digest = createHash('sha256');
-for (const file of ['engine', 'hooks', 'schema'].flatMap((folder) => sources(join(root, folder)))) digest.update(readFileSync(file));
+for (const file of [...['engine', 'hooks', 'schema'].flatMap((folder) => sources(join(root, folder))), join(root, 'package-lock.json')]) digest.update(readFileSync(file));
 
 const common = {
   absWorkingDir: root,
@@ -29,13 +29,28 @@ const common = {
   // Packages in CommonJS call require.
   banner: { js: "import { createRequire as bylawRequire } from 'node:module'; const require = bylawRequire(import.meta.url);" },
 };
-/** CommonJS starts faster than modules: no loader, no resolution of its own. */
-const hook = { ...common, format: 'cjs', banner: { js: "const bylawUrl = require('node:url').pathToFileURL(__filename).href;" }, define: { ...common.define, 'import.meta.url': 'bylawUrl' } };
-/** The shell analyser is a file of its own that most calls never load. */
-const apart = { name: 'apart', setup: (each) => each.onResolve({ filter: /\/command\.ts$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: './hook-command.cjs', external: true } : undefined)) };
+/** CommonJS starts faster than modules: no loader and no resolution of its own. Small, because all of it is parsed. */
+const hook = { ...common, format: 'cjs', minifySyntax: true, minifyWhitespace: true, banner: {} };
+/** Parts that are loaded by themselves, and only when they are needed: `import('./command.ts')`. */
+const apart = {
+  name: 'apart',
+  setup: (each) => each.onResolve({ filter: /\/command\.ts$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: './hook-command.cjs', external: true } : undefined)),
+};
+/** Modules of Node that most calls never use; each takes up to 4 ms to load. They are asked for at their first use. */
+const LATE = { 'node:crypto': ['createHash'], 'node:child_process': ['spawn', 'spawnSync'], 'node:os': ['homedir', 'hostname', 'tmpdir', 'userInfo'], 'node:url': ['fileURLToPath', 'pathToFileURL'] };
+const late = {
+  name: 'late',
+  setup: (each) => {
+    each.onResolve({ filter: /^node:/ }, ({ path, namespace }) => (path in LATE && namespace !== 'late' ? { path, namespace: 'late' } : undefined));
+    each.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({ contents: LATE[path].map((name) => `export const ${name} = (...all) => require('${path}').${name}(...all);`).join('\n') }));
+  },
+};
+/** What `import.meta.url` is in a module; node:url would have to be loaded for it. */
+const URL_OF_FILE = `const bylawUrl = 'file://' + (__filename[0] === '/' ? '' : '/') + encodeURI(__filename.replaceAll('\\\\', '/')).replace(/[?#]/g, encodeURIComponent);`;
 await Promise.all([
-  build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [apart] }),
-  build({ ...hook, entryPoints: ['hooks/command.ts'], outfile: join(dist, 'hook-command.cjs') }),
+  build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [late] }),
+  build({ ...hook, entryPoints: ['hooks/run.ts'], outfile: join(dist, 'hook-main.cjs'), plugins: [apart, late], define: { ...common.define, 'import.meta.url': 'bylawUrl' }, banner: { js: URL_OF_FILE } }),
+  build({ ...hook, entryPoints: ['hooks/command.ts'], outfile: join(dist, 'hook-command.cjs'), plugins: [late] }),
   build({ ...common, entryPoints: { cli: 'cli/main.ts' }, outdir: dist, splitting: true, outExtension: { '.js': '.mjs' }, chunkNames: 'cli-[hash]' }),
   build({ ...common, entryPoints: ['engine/index.ts'], outfile: join(dist, 'index.mjs') }),
 ]);

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { pathToFileURL } from 'node:url';
 import { compile } from '../engine/plan/compile.ts';
 import { VERSION } from '../engine/version.ts';
-import { main as hook } from '../hooks/run.ts';
+import { main as hook } from '../hooks/main.ts';
 import { check, type CheckOptions } from './check.ts';
 import { command, type CommandOptions } from './command.ts';
 import { explain, type ExplainOptions } from './explain.ts';
@@ -15,6 +15,7 @@ import { status, statusline, type StatusOptions } from './status.ts';
 import { complain, Exit, print } from './terminal.ts';
 import { test, type TestOptions } from './test.ts';
 import { trust } from './trust.ts';
+import { warm } from './warm.ts';
 
 function program(): Command {
   const bylaw = new Command('bylaw').description('House rules for coding agents, as YAML').version(VERSION, '-V, --version').exitOverride().configureHelp({ sortSubcommands: false });
@@ -67,16 +68,16 @@ function program(): Command {
     .option('--remove', 'take it back').action((path: string | undefined, options: { remove?: boolean }) => trust(path, options));
 
   bylaw.command('hook').description('answer one hook event on stdin').argument('[event]', 'its name, for input that can not be read')
-    .action((event: string | undefined) => hook(event === undefined ? [] : [event]));
+    .action((event: string | undefined) => hook(event === undefined ? [] : [event], () => import('../hooks/run.ts')));
 
   bylaw.command('compile', { hidden: true }).argument('<folder>').action(compileOrPrint);
   return bylaw;
 }
 
 /** The hook reads the plan from the cache, or from here where it can't be kept. */
-function compileOrPrint(folder: string): void {
+async function compileOrPrint(folder: string): Promise<void> {
   const { cached, fault } = compile(folder, process.env);
-  if (fault === undefined) return;
+  if (fault === undefined) return warm(process.env);
   print(JSON.stringify(cached));
   throw new Exit(1, fault);
 }
