@@ -15,11 +15,11 @@ export interface Part {
   readonly script: Script;
 }
 
-/** `from` is the folder of the build; parts find each other through it. */
+/** The build is plain ASCII, which needs no decoding. `from` is the folder of the build; parts find each other through it. */
 export function loadPart(name: string, from: string, env: Environment, require: NodeJS.Require): Part {
   const file = join(from, name);
   const cachedData = read(codeFile(name, env));
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
   const module = { exports: {} };
   const requirePart = (wanted: string): unknown => (PARTS.includes(wanted.slice(2)) ? loadPart(wanted.slice(2), from, env, require).exports : require(wanted));
   script.runInThisContext()(module.exports, requirePart, module, file, from);
