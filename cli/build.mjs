@@ -37,7 +37,7 @@ await Promise.all([
   build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [apart] }),
   build({ ...hook, entryPoints: ['hooks/command.ts'], outfile: join(dist, 'hook-command.cjs') }),
   build({ ...common, entryPoints: { cli: 'cli/main.ts' }, outdir: dist, splitting: true, outExtension: { '.js': '.mjs' }, chunkNames: 'cli-[hash]' }),
-  build({ ...common, entryPoints: ['engine/index.ts'], outfile: join(dist, 'index.mjs') }),
+  build({ ...common, entryPoints: ['hooks/index.ts'], outfile: join(dist, 'index.mjs') }),
 ]);
 
 writeFileSync(
