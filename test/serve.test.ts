@@ -47,7 +47,8 @@ function send(port: number, { body = '', path = '/hook', method = 'POST', header
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text), reused: asking.reusedSocket }));
     });
     asking.on('error', reject);
-    asking.end(body);
+    // Node sends the body of a GET without saying where it ends.
+    asking.end(method === 'GET' ? '' : body);
   });
 }
 
