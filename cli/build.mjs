@@ -1,6 +1,6 @@
 /** Sources → dist/: the hook alone (no yaml, no ajv), the command line, the library, and a small entry that picks. */
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -29,12 +29,15 @@ const common = {
   // Packages in CommonJS call require.
   banner: { js: "import { createRequire as bylawRequire } from 'node:module'; const require = bylawRequire(import.meta.url);" },
 };
+/** What `import.meta.url` is in a module; node:url would have to be loaded for it. */
+const URL_OF_FILE = `const bylawUrl = 'file://' + (__filename[0] === '/' ? '' : '/') + encodeURI(__filename.replaceAll('\\\\', '/')).replace(/[?#]/g, encodeURIComponent);`;
 /** CommonJS starts faster than modules: no loader and no resolution of its own. Small, because all of it is parsed. */
-const hook = { ...common, format: 'cjs', minifySyntax: true, minifyWhitespace: true, banner: {} };
-/** Parts that are loaded by themselves, and only when they are needed: `import('./command.ts')`. */
+const hook = { ...common, format: 'cjs', minifySyntax: true, minifyWhitespace: true, define: { ...common.define, 'import.meta.url': 'bylawUrl' }, banner: { js: URL_OF_FILE } };
+/** Parts that are loaded by themselves, and only when they are needed: `import('./command.ts')` is `hook-command.cjs`. */
+const PARTS = ['command', 'disarms', 'ensure'].filter((name) => existsSync(join(root, 'hooks', `${name}.ts`)));
 const apart = {
   name: 'apart',
-  setup: (each) => each.onResolve({ filter: /\/command\.ts$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: './hook-command.cjs', external: true } : undefined)),
+  setup: (each) => each.onResolve({ filter: new RegExp(`/(${PARTS.join('|')})\\.ts$`) }, ({ kind, path }) => (kind === 'dynamic-import' ? { path: path.replace(/^.*\/(\w+)\.ts$/, './hook-$1.cjs'), external: true } : undefined)),
 };
 /** Modules of Node that most calls never use; each takes up to 4 ms to load. They are asked for at their first use. */
 const LATE = { 'node:crypto': ['createHash'], 'node:child_process': ['spawn', 'spawnSync'], 'node:os': ['homedir', 'hostname', 'tmpdir', 'userInfo'], 'node:url': ['fileURLToPath', 'pathToFileURL'] };
@@ -45,14 +48,13 @@ const late = {
     each.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({ contents: LATE[path].map((name) => `export const ${name} = (...all) => require('${path}').${name}(...all);`).join('\n') }));
   },
 };
-/** What `import.meta.url` is in a module; node:url would have to be loaded for it. */
-const URL_OF_FILE = `const bylawUrl = 'file://' + (__filename[0] === '/' ? '' : '/') + encodeURI(__filename.replaceAll('\\\\', '/')).replace(/[?#]/g, encodeURIComponent);`;
 await Promise.all([
-  build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [late] }),
-  build({ ...hook, entryPoints: ['hooks/run.ts'], outfile: join(dist, 'hook-main.cjs'), plugins: [apart, late], define: { ...common.define, 'import.meta.url': 'bylawUrl' }, banner: { js: URL_OF_FILE } }),
-  build({ ...hook, entryPoints: ['hooks/command.ts'], outfile: join(dist, 'hook-command.cjs'), plugins: [late] }),
+  build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [apart, late] }),
+  build({ ...hook, entryPoints: ['hooks/run.ts'], outfile: join(dist, 'hook-main.cjs'), plugins: [apart, late] }),
+  ...PARTS.map((name) => build({ ...hook, entryPoints: [`hooks/${name}.ts`], outfile: join(dist, `hook-${name}.cjs`), plugins: [apart, late] })),
+  build({ ...hook, entryPoints: ['hooks/daemon.ts'], outfile: join(dist, 'serve.cjs'), plugins: [apart] }),
   build({ ...common, entryPoints: { cli: 'cli/main.ts' }, outdir: dist, splitting: true, outExtension: { '.js': '.mjs' }, chunkNames: 'cli-[hash]' }),
-  build({ ...common, entryPoints: ['engine/index.ts'], outfile: join(dist, 'index.mjs') }),
+  build({ ...common, entryPoints: ['hooks/index.ts'], outfile: join(dist, 'index.mjs') }),
 ]);
 
 writeFileSync(
