@@ -13,9 +13,9 @@ export const DISK: Look = {
   read(file) {
     try {
       return readFileSync(file, 'utf8').slice(0, MAX_BYTES);
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
+    } catch {
+      // What we can't read the client can't read either.
+      return undefined;
     }
   },
   list(folder) {
@@ -70,8 +70,4 @@ function writeRecord(file: string, now: Armed): void {
   } catch {
     // Without it the next change is judged more carefully, that is all.
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
