@@ -6,6 +6,7 @@ import { VERSION } from '../engine/version.ts';
 import { main as hook } from '../hooks/main.ts';
 import { check, type CheckOptions } from './check.ts';
 import { command, type CommandOptions } from './command.ts';
+import { codesHelp, doctor, type DoctorOptions } from './doctor.ts';
 import { explain, type ExplainOptions } from './explain.ts';
 import { init, type InitOptions } from './init.ts';
 import { enable, level, type LevelOptions } from './level.ts';
@@ -70,6 +71,10 @@ function program(): Command {
 
   bylaw.command('command').description('what a shell text really runs and touches').argument('[text...]', 'the command; stdin if none').option('--json', 'for programs').option('--jsonl', 'one JSON string per line in, one result per line out').allowUnknownOption(false)
     .action((text: string[], options: CommandOptions) => command(text, options));
+
+  bylaw.command('doctor').description('prove that the rules reach the client; exit 1 if a denied call could get through')
+    .option('--fix', 'mend what is safe: registration, launcher, server, own folders').option('--json', 'for programs').addHelpText('after', codesHelp())
+    .action((options: DoctorOptions) => doctor(options));
 
   bylaw.command('trust').description('let the policies of a project run programs and write files').argument('[path]')
     .option('--remove', 'take it back').action((path: string | undefined, options: { remove?: boolean }) => trust(path, options));

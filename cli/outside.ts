@@ -2,10 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import type { Event, Need, Outside } from '../engine/model.ts';
 import { analyseCommand } from '../hooks/command.ts';
+import { findDisarms } from '../hooks/disarms.ts';
 import { look, MAX_PRINTED, outcome } from '../hooks/outside.ts';
 import type { Ended } from '../hooks/program.ts';
 
 export function lookOutside(need: Need, event: Event): Outside {
+  if (need.kind === 'disarms') return findDisarms(need.wanted, event);
   if (need.kind === 'command') return analyseCommand(need.text, event);
   return need.kind === 'run' ? outcome(need, runToEnd(need.command, event.project, need.timeout)) : look(need, event);
 }

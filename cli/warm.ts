@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile } from '../engine/plan/compile.ts';
 import { codeFile, loadPart, PARTS, type Part } from '../hooks/boot.ts';
+import type * as Command from '../hooks/command.ts';
 import type * as Run from '../hooks/run.ts';
 
 /** Uses what rules commonly use, so that the functions behind it are compiled when the cache is made. */
@@ -56,15 +57,16 @@ async function exercised(from: string, folder: string): Promise<ReadonlyMap<stri
   writeFileSync(join(folder, 'bylaw.yaml'), POLICY);
   compile(folder, env);
   const require = createRequire(import.meta.url);
-  const parts = new Map(PARTS.map((name) => [name, loadPart(name, from, env, require)] as const));
+  const main = loadPart('hook-main.cjs', from, env, require);
+  const command = loadPart('hook-command.cjs', from, env, require);
   // The build put the parts there with these exports.
-  const { hook, PROCESS } = parts.get('hook-main.cjs')?.exports as typeof Run;
-  const { analyseCommand } = parts.get('hook-command.cjs')?.exports as typeof import('../hooks/command.ts');
+  const { hook, PROCESS } = main.exports as typeof Run;
+  const { analyseCommand } = command.exports as typeof Command;
   for (const event of EVENTS) {
     const input = JSON.stringify({ session_id: 'warm', cwd: folder, ...event });
     await hook({ input, env, cwd: folder }, { ...PROCESS, findOutside: async (need, about) => (need.kind === 'command' ? analyseCommand(need.text, about) : PROCESS.findOutside(need, about)) });
   }
-  return parts;
+  return new Map([['hook-main.cjs', main], ['hook-command.cjs', command]]);
 }
 
 function write(file: string, data: Buffer): void {

@@ -15,7 +15,7 @@ const MAX_NAMES = 20_000;
 
 type RunNeed = Extract<Need, { kind: 'run' }>;
 
-/** The shell analyser is only loaded when somebody asks for it. */
+/** The shell analyser and the reader of settings are only loaded when somebody asks for them. */
 export async function findOutside(need: Need, event: Event): Promise<Outside> {
   return find(need, event, event.env);
 }
@@ -27,13 +27,14 @@ export function outsideWith(env: NodeJS.ProcessEnv): typeof findOutside {
 
 async function find(need: Need, event: Event, env: NodeJS.ProcessEnv): Promise<Outside> {
   if (need.kind === 'run') return run(need, event, env);
+  if (need.kind === 'disarms') return (await import('./disarms.ts')).findDisarms(need.wanted, event, { remembers: true });
   if (need.kind !== 'command') return look(need, event);
   const { analyseCommand } = await import('./command.ts');
   return analyseCommand(need.text, event);
 }
 
-/** Everything but shell texts and programs. */
-export function look(need: Exclude<Need, { kind: 'command' | 'run' }>, event: Event): Outside {
+/** Everything but shell texts, programs and settings. */
+export function look(need: Exclude<Need, { kind: 'command' | 'run' | 'disarms' }>, event: Event): Outside {
   try {
     switch (need.kind) {
       case 'real':

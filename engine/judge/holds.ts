@@ -55,8 +55,8 @@ export function excuses(unless: Test, match: Test, look: Look): Answer {
 /** As `every`, without a function per clause: this is asked of every rule that is looked up. */
 function matcherHolds(matcher: Matcher, look: Look): Answer {
   let unknown: Answer | undefined;
-  for (let index = 0; index < matcher.length; index++) {
-    const answer = clauseHolds(matcher[index]!, look);
+  for (const clause of matcher) {
+    const answer = clauseHolds(clause, look);
     if (answer.is === 'no') return answer;
     if (answer.is === 'unknown') unknown = prefer(unknown, answer);
   }
@@ -91,14 +91,13 @@ function because(clause: Clause): Answer {
 /** As `some` of `some`: a pattern and a value that fit. */
 function oneFits(clause: Clause, { values, sort }: Extract<Known, { is: 'known' }>, look: Look): Answer {
   let unknown: Answer | undefined;
-  for (let place = 0; place < clause.values.length; place++) {
-    const pattern = clause.values[place]!;
+  for (const pattern of clause.values) {
     if (pattern.is === 'there' || pattern.is === 'absent') {
       if ((values.length > 0) === (pattern.is === 'there')) return YES;
       continue;
     }
-    for (let index = 0; index < values.length; index++) {
-      const answer = valueFits(values[index]!, sort, pattern, clause, look, true);
+    for (const value of values) {
+      const answer = valueFits(value, sort, pattern, clause, look, true);
       if (answer.is === 'yes') return answer;
       if (answer.is === 'unknown') unknown = prefer(unknown, answer);
     }

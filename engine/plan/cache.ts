@@ -71,11 +71,14 @@ function unpack(bytes: Buffer, whole: boolean): Cached | undefined {
   const { lengths, rules = 0, facts = [], events = [], plan: small, ...rest } = head;
   const cached = checked(rest);
   if (cached === undefined || lengths === undefined) return undefined;
-  const starts = new Uint32Array(lengths.length + 1);
-  starts[0] = first + 1;
-  lengths.forEach((length, line) => (starts[line + 1] = starts[line]! + length + 1));
-  if (starts[lengths.length] !== bytes.length || lengths.length !== rules + facts.length + events.length) return undefined;
-  const line = (number: number): never => JSON.parse(bytes.toString('utf8', starts[number]!, starts[number + 1]! - 1)) as never;
+  const starts = new Uint32Array(lengths.length);
+  let end = first + 1;
+  lengths.forEach((length, line) => {
+    starts[line] = end;
+    end += length + 1;
+  });
+  if (end !== bytes.length || lengths.length !== rules + facts.length + events.length) return undefined;
+  const line = (number: number): never => JSON.parse(bytes.toString('utf8', starts[number] ?? 0, (starts[number] ?? 0) + (lengths[number] ?? 0))) as never;
   if (small === undefined) return cached;
   const list = <T>(count: number, from: number): readonly T[] => (whole ? Array.from({ length: count }, (_, number) => line(from + number)) : lazyList(count, (number) => line(from + number)));
   const record = <T>(names: readonly string[], from: number): Readonly<Record<string, T>> =>

@@ -44,7 +44,7 @@ function placeOf(names: readonly string[], key: string): number {
   let high = names.length - 1;
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const name = names[middle]!;
+    const name = names[middle] ?? '';
     if (name === key) return middle;
     if (name < key) low = middle + 1;
     else high = middle - 1;
