@@ -1,6 +1,6 @@
 /** Plan × State × Event → Verdict × next State, or the outside facts it needs first. Pure; everything else calls this. */
 import type { Event, Need, Plan, State, Verdict } from '../model.ts';
-import { lookup } from '../plan/lookup.ts';
+import { findPlaces, pick } from '../plan/lookup.ts';
 import { settle } from './cells.ts';
 import { commit } from './commit.ts';
 import { decide } from './decide.ts';
@@ -19,11 +19,11 @@ export function evaluate(plan: Plan, state: State, event: Event, trace?: Trace):
   const knowledge = createKnowledge(plan, settle(state, event), event);
 
   // look up; a trace also hears of rules about other folders, which can't fire
-  const { rules, moving } = lookup(plan, event, trace === undefined ? () => plainPaths(knowledge) : undefined);
+  const { numbers, moving } = findPlaces(plan, event, trace === undefined ? () => plainPaths(knowledge) : undefined);
   if (knowledge.needs.size > 0) return { needs: [...knowledge.needs.values()] };
 
   // test
-  const trials = rules.flatMap((rule) => tryRule(rule, knowledge) ?? []);
+  const trials = pick(plan, numbers).flatMap((rule) => tryRule(rule, knowledge) ?? []);
 
   // decide
   const verdict = decide(trials, knowledge);

@@ -50,8 +50,9 @@ export function looker(knowledge: Knowledge, asker: Asker): Look {
 }
 
 /** The paths of the event as texts; undefined if some are not known, or if a whole folder is meant. */
-export function plainPaths(knowledge: Knowledge): readonly string[] | undefined {
+export function plainPaths(knowledge: Knowledge): readonly string[] | 'pending' | undefined {
   const paths = know(knowledge, 'path', { level: 'strict', cost: 1 });
+  if (paths.is === 'unknown' && paths.cause.kind === 'pending') return 'pending';
   if (paths.is === 'unknown' || paths.opaque !== undefined) return undefined;
   const texts = paths.values.filter((value) => typeof value === 'string');
   return texts.length === paths.values.length ? texts : undefined;

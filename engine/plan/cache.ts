@@ -1,12 +1,12 @@
 /** Plans compiled beforehand, outside the repo; a hook call only asks `stat` whether one is still fresh. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Fact, OnError, Plan, Rule, Shelf } from '../model.ts';
+import type { Fact, OnError, Plan, Rule, Shelf, Slot } from '../model.ts';
 import { cacheFolder, projectKey } from '../state/places.ts';
 import { lazyList, lazyRecord } from './lazy.ts';
 
 /** Changes with the shape of plans. */
-export const PLAN_VERSION = 3;
+export const PLAN_VERSION = 5;
 
 export interface Cached {
   readonly version: number;
@@ -58,10 +58,33 @@ function pack(cached: Cached): Buffer {
   const { rules = [], facts = {}, index = {}, ...small } = plan ?? {};
   const names = Object.keys(facts).sort();
   const events = Object.keys(index).sort();
-  const lines = [...rules, ...names.map((name) => facts[name]), ...events.map((event) => index[event])].map((each) => Buffer.from(JSON.stringify(each)));
+  const lines = [...rules, ...names.map((name) => facts[name]), ...events.map((event) => packShelf(index[event]))].map((each) => Buffer.from(JSON.stringify(each)));
   const head: Head = { ...rest, ...(plan === undefined ? {} : { plan: small as NonNullable<Head['plan']> }), rules: rules.length, facts: names, events, lengths: lines.map((line) => line.length) };
   const end = Buffer.from('\n');
   return Buffer.concat([Buffer.from(JSON.stringify(head)), end, ...lines.flatMap((line) => [line, end])]);
+}
+
+/** Rules, names of moving facts, and folders with their slots: without the names of keys, which would be most of the text. */
+type PackedSlot = readonly [readonly number[], readonly string[], string?];
+/** Kept as text, because an event asks for the folders of one tool. */
+type PackedFolders = readonly [readonly string[], readonly PackedSlot[]];
+type PackedShelf = readonly [PackedSlot, readonly string[], readonly PackedSlot[]];
+
+function packShelf(shelf: Shelf | undefined): PackedShelf {
+  const { any = { rules: [], moving: [] }, byTool = {} } = shelf ?? {};
+  const tools = Object.keys(byTool).sort();
+  return [packSlot(any), tools, tools.map((tool) => packSlot(byTool[tool] ?? any))];
+}
+
+function packSlot({ rules, moving, byFolder }: Slot): PackedSlot {
+  if (byFolder === undefined) return [rules, moving];
+  const folders = Object.keys(byFolder).sort();
+  const packed: PackedFolders = [folders, folders.map((folder) => packSlot(byFolder[folder] ?? { rules: [], moving: [] }))];
+  return [rules, moving, JSON.stringify(packed)];
+}
+
+function plainRecord<T>(names: readonly string[], read: (index: number) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(names.map((name, index) => [name, read(index)]));
 }
 
 /** Throws if the file was cut off: its last byte is the end of its last line. */
@@ -81,9 +104,15 @@ function unpack(bytes: Buffer, whole: boolean): Cached | undefined {
   const line = (number: number): never => JSON.parse(bytes.toString('utf8', starts[number] ?? 0, (starts[number] ?? 0) + (lengths[number] ?? 0))) as never;
   if (small === undefined) return cached;
   const list = <T>(count: number, from: number): readonly T[] => (whole ? Array.from({ length: count }, (_, number) => line(from + number)) : lazyList(count, (number) => line(from + number)));
-  const record = <T>(names: readonly string[], from: number): Readonly<Record<string, T>> =>
-    whole ? Object.fromEntries(names.map((name, number) => [name, line(from + number)])) : lazyRecord(names, (number) => line(from + number));
-  return { ...cached, plan: { ...small, rules: list<Rule>(rules, 0), facts: record<Fact>(facts, rules), index: record<Shelf>(events, rules + facts.length) } };
+  const record = <T>(names: readonly string[], from: number, read: (value: never) => T): Readonly<Record<string, T>> =>
+    whole ? plainRecord(names, (number) => read(line(from + number))) : lazyRecord(names, (number) => read(line(from + number)));
+  const unpackShelf = ([any, tools, slots]: PackedShelf): Shelf => ({ any: unpackSlot(any), byTool: recordOf(tools, slots) });
+  const unpackSlot = ([ofRules, moving, folders]: PackedSlot): Slot => ({ rules: ofRules, moving, ...(folders === undefined ? {} : { byFolder: recordOf(...(JSON.parse(folders) as PackedFolders)) }) });
+  const recordOf = (keys: readonly string[], slots: readonly PackedSlot[]): Readonly<Record<string, Slot>> => {
+    const read = (number: number): Slot => unpackSlot(slots[number] ?? [[], []]);
+    return whole ? plainRecord(keys, read) : lazyRecord(keys, read);
+  };
+  return { ...cached, plan: { ...small, rules: list<Rule>(rules, 0), facts: record(facts, rules, (fact: Fact) => fact), index: record(events, rules + facts.length, unpackShelf) } };
 }
 
 /** Undefined if the text is no plan of this version. */

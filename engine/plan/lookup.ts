@@ -8,14 +8,25 @@ export interface Found {
   readonly moving: readonly string[];
 }
 
-/** The paths of the event; undefined if they are not known, or are more than can be listed. */
-export type Paths = () => readonly string[] | undefined;
+/** The paths of the event; undefined if they can't be known, or are more than can be listed; pending if they were asked for. */
+export type Paths = () => readonly string[] | 'pending' | undefined;
+
+export function lookup(plan: Plan, event: Event, paths?: Paths): Found {
+  const { numbers, moving } = findPlaces(plan, event, paths);
+  return { rules: pick(plan, numbers), moving };
+}
+
+/** Where the rules are: they need not be read while something else is awaited. */
+export interface Places {
+  readonly numbers: readonly number[];
+  readonly moving: readonly string[];
+}
 
 /** An unreadable event may be any; the strictest reading is a tool call. */
-export function lookup(plan: Plan, event: Event, paths: Paths = () => undefined): Found {
+export function findPlaces(plan: Plan, event: Event, paths: Paths = () => undefined): Places {
   const name = event.event === '' ? 'PreToolUse' : event.event;
   const shelf = Object.hasOwn(plan.index, name) ? plan.index[name] : undefined;
-  if (shelf === undefined) return { rules: [], moving: [] };
+  if (shelf === undefined) return { numbers: [], moving: [] };
   const slots: Slot[] = [shelf.any];
   if (event.tool === undefined) {
     if (event.unreadable !== undefined) slots.push(...Object.values(shelf.byTool));
@@ -24,12 +35,13 @@ export function lookup(plan: Plan, event: Event, paths: Paths = () => undefined)
     if (slot !== undefined) slots.push(slot);
   }
   if (slots.some(({ byFolder }) => byFolder !== undefined)) slots.push(...slots.flatMap((slot) => inFolders(slot, paths)));
-  return { rules: pick(plan, together(slots, ({ rules }) => rules, (a, b) => a - b)), moving: together(slots, ({ moving }) => moving, byName) };
+  return { numbers: together(slots, ({ rules }) => rules, (a, b) => a - b), moving: together(slots, ({ moving }) => moving, byName) };
 }
 
 function inFolders({ byFolder }: Slot, paths: Paths): readonly Slot[] {
   if (byFolder === undefined) return [];
   const known = paths();
+  if (known === 'pending') return [];
   if (known === undefined) return Object.values(byFolder);
   return known.flatMap(foldersAbove).flatMap((folder) => (Object.hasOwn(byFolder, folder) ? (byFolder[folder] ?? []) : []));
 }
@@ -45,7 +57,7 @@ function byName(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function pick(plan: Plan, numbers: readonly number[]): readonly Rule[] {
+export function pick(plan: Plan, numbers: readonly number[]): readonly Rule[] {
   const found: Rule[] = [];
   for (const number of numbers) {
     const rule = plan.rules[number];
