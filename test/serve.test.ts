@@ -99,7 +99,7 @@ function stopAll(place: Place): void {
 }
 
 function counted(place: Place): number {
-  const folder = readdirSync(place.env['BYLAW_STATE_DIR'] ?? '').find((name) => name.endsWith('-project')) ?? '';
+  const folder = readdirSync(place.env['BYLAW_STATE_DIR'] ?? '').find((name) => name.endsWith('+project')) ?? '';
   const state = JSON.parse(readFileSync(stateFile(place, join(folder, 'session-s1.json')), 'utf8'));
   return Object.values<number>(state.cells['reads.count'].counts).reduce((sum, each) => sum + each, 0);
 }

@@ -27,7 +27,7 @@ export function cacheFolder(env: Environment): string {
 /** Names of files are at most this long on every system. */
 const LONGEST = 200;
 
-/** One project has one key, however its folder is reached: its path, with `-` between the parts. */
+/** One project has one key, however its folder is reached: its path, with `+` between the parts. */
 export function projectKey(folder: string): string {
   let real = folder;
   try {
@@ -35,6 +35,6 @@ export function projectKey(folder: string): string {
   } catch {
     // A folder that can't be resolved is known by its name.
   }
-  const key = real.replace(/[^\w./]/gu, (sign) => `%${sign.codePointAt(0)?.toString(16)}.`).replaceAll('/', '-');
+  const key = real.replace(/[^\w./-]/gu, (sign) => `%${sign.codePointAt(0)?.toString(16)}.`).replaceAll('/', '+');
   return key.length <= LONGEST ? key : `${key.slice(-LONGEST / 2)}-${createHash('sha256').update(real).digest('hex')}`;
 }
