@@ -275,7 +275,7 @@ describe('what needs its own stage', () => {
     assert.equal(status, 1);
     assert.deepEqual(stdout.split('\n').filter((line) => line.length > 80 && line.includes(' ', 20)), []);
     assert.match(stdout, /\nopen {3}hooks-disabled\n {7}\.claude\/settings\.local\.json: `disableAllHooks`[\s\S]*\n {7}mend: take the line/);
-    assert.match(stdout, /\n✗ 2 ways for a denied call to get through · try bylaw doctor --fix\n$/);
+    assert.match(stdout, /\n✗ 2 ways for a denied call to get through\nSome of it mends itself: bylaw doctor --fix\n$/);
   });
 
   test('every code is explained, and listed in the help', () => {
