@@ -236,8 +236,9 @@ describe('what needs its own stage', () => {
 
   test('folders that lost their permissions are mended, for who is bound by them', { skip: process.getuid?.() === 0 ? 'root may write everywhere' : false }, () => {
     const place = installed();
-    chmodSync(place.env['BYLAW_STATE_DIR'] ?? '', 0o500);
+    assert.deepEqual(examine(place).findings, []);
     chmodSync(stateOf(place), 0o500);
+    chmodSync(place.env['BYLAW_STATE_DIR'] ?? '', 0o500);
     assert.ok(examine(place).codes.includes('state-not-writable'));
     assert.deepEqual(examine(place, ['--fix']).codes, []);
   });
