@@ -83,7 +83,7 @@ function summary(scene: Scene): readonly string[] {
 
 function ending(findings: readonly Finding[], fixed: boolean, paint: ReturnType<typeof paintFor>): string {
   const count = (severity: Severity): number => findings.filter((each) => each.severity === severity).length;
-  const hint = !fixed && findings.some(isMendable) ? ' · try bylaw doctor --fix' : '';
+  const hint = !fixed && findings.some(isMendable) ? '\nSome of it mends itself: bylaw doctor --fix' : '';
   const rest = count('other') > 0 ? ` · ${count('other')} more to mend` : '';
   if (count('open') > 0) return `${paint.bad('✗')} ${plural(count('open'), 'way')} for a denied call to get through${rest}${hint}`;
   if (count('other') > 0) return `${paint.warn('!')} the rules are kept · ${count('other')} to mend${hint}`;

@@ -3,6 +3,8 @@ import { join, relative } from 'node:path';
 import { diskReader } from '../engine/load/read.ts';
 import { LEVELS, type Level } from '../engine/model.ts';
 import { VERSION } from '../engine/version.ts';
+import { homeFolder } from '../engine/state/places.ts';
+import { rememberRegistration } from '../hooks/disarms.ts';
 import { DEFAULT_PORT, registered, type Registration } from '../hooks/hosts/claude-settings.ts';
 import { readSources } from '../hooks/settings.ts';
 import { masked, planInit, type Planned, type Scope, type Wish } from './init/add.ts';
@@ -59,6 +61,7 @@ async function add(project: string, scope: Scope | undefined, options: InitOptio
   if (!isPassing(ownHook())) noteInstall(env, ownHook(), VERSION);
   if (token !== undefined) writeToken(env, token);
   const applied = apply(changes, backupFolder(env));
+  rememberRegistration(project, Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))), homeFolder(env));
   // The user's settings are shared by projects; all else belongs to this one.
   const isUsers = (change: Change): boolean => wish.scope === 'user' && change.file.endsWith('settings.json');
   const keep = (file: string, some: readonly Change[], folders: readonly string[], member?: string): void => {

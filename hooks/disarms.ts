@@ -43,13 +43,18 @@ export function findDisarms(wanted: Wanted, event: Event, { look = DISK, remembe
   }
 }
 
+/** What init has registered is what a later change is compared with. */
+export function rememberRegistration(project: string, env: Event['env'], home: string): void {
+  writeRecord(recordFile({ env, project }), armed(sourcesSeen(project, { env, home }, DISK), project, false, DISK));
+}
+
 /** The folder that the client takes for its project: the settings lie there, and it may be below the one with bylaw.yaml. */
 function hostFolder({ env, host, source, project }: Event): string {
   const changed = source === 'project_settings' || source === 'local_settings' ? /^(.+)[\\/]\.claude[\\/]settings(?:\.local)?\.json$/.exec(String(host['file_path'] ?? ''))?.[1] : undefined;
   return changed ?? (env['CLAUDE_PROJECT_DIR'] || project);
 }
 
-function recordFile({ env, project }: Event): string {
+function recordFile({ env, project }: Pick<Event, 'env' | 'project'>): string {
   return join(stateFolder({ ...process.env, ...env }), projectKey(project), 'registered.json');
 }
 

@@ -61,6 +61,20 @@ describe('a change of settings', () => {
     assert.equal(changed(place).output, undefined);
   });
 
+  test('after init the first change is compared with what init registered', () => {
+    const place = installed();
+    rmSync(join(place.project, '.claude', 'settings.json'));
+    const done = place.bylaw(['init', '--yes']);
+    assert.equal(done.status, 0, done.stderr);
+    const file = join(place.project, '.claude', 'settings.json');
+    const { hooks } = JSON.parse(readFileSync(file, 'utf8'));
+    const { PostToolUse: _, ...rest } = hooks;
+    place.write('.claude/settings.json', JSON.stringify({ hooks: rest }));
+    assert.match(changed(place).output.reason, /no handler of bylaw is left for PostToolUse/);
+    place.write('.claude/settings.json', JSON.stringify({ hooks, permissions: { allow: ['Bash(ls)'] } }));
+    assert.equal(changed(place).output, undefined);
+  });
+
   test('in any source counts: local, user by CLAUDE_CONFIG_DIR, a subfolder that the client was started in', () => {
     const place = installed();
     place.write('.claude/settings.local.json', '{ "disableAllHooks": true }');

@@ -96,7 +96,7 @@ function uncoveredTool(plan: Plan, event: string, matcher: string | undefined): 
   if (matcher === undefined || matcher === '' || matcher === '*') return undefined;
   const shelf = Object.hasOwn(plan.index, event) ? plan.index[event] : undefined;
   const forAll = shelf === undefined || shelf.any.rules.length > 0 || shelf.any.moving.length > 0 || shelf.any.byFolder !== undefined;
-  const values = TOOL_EVENTS.includes(event) ? [...Object.keys(shelf?.byTool ?? {}), ...(forAll ? TOOLS : [])] : (VALUES[event] ?? []);
+  const values = TOOL_EVENTS.includes(event) ? [...(forAll ? TOOLS : []), ...Object.keys(shelf?.byTool ?? {})] : (VALUES[event] ?? []);
   return values.find((value) => !covers(matcher, value));
 }
 

@@ -5,7 +5,9 @@ import { homeFolder, projectKey, stateFolder } from '../../engine/state/places.t
 import { openStore, type Store } from '../../engine/state/store.ts';
 import type { JsonObject, Plan } from '../../engine/model.ts';
 import { strictEventsOf, usesOf } from '../../engine/plan/events.ts';
+import { cacheFile, isFresh, readCache, type Cached } from '../../engine/plan/cache.ts';
 import { compile } from '../../engine/plan/compile.ts';
+import { ENGINE } from '../../engine/version.ts';
 import { wantedBy } from '../../engine/judge/disarms.ts';
 import { scriptOf, substituted } from '../../hooks/armed.ts';
 import { DISK } from '../../hooks/disarms.ts';
@@ -52,7 +54,7 @@ export function sceneOf(cwd: string, env: NodeJS.ProcessEnv): Scene | undefined 
   if (project === undefined) return undefined;
   const given = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
   const home = homeFolder(env);
-  const { cached } = compile(project, env);
+  const cached = cachedFor(project, env);
   const { plan } = cached;
   const sources = readSources(project, env);
   return {
@@ -71,6 +73,12 @@ export function sceneOf(cwd: string, env: NodeJS.ProcessEnv): Scene | undefined 
     refusing: plan === undefined ? [] : wantedBy(plan).refusing,
     strict: plan === undefined ? [] : strictEventsOf(plan),
   };
+}
+
+/** As a hook call finds it; a stale plan is built anew, as a hook call would. */
+function cachedFor(project: string, env: NodeJS.ProcessEnv): Cached {
+  const cached = readCache(cacheFile(project, env));
+  return cached !== undefined && cached.project === project && isFresh(cached, ENGINE) ? cached : compile(project, env).cached;
 }
 
 /** A value of the settings, the strongest source first. */

@@ -72,11 +72,16 @@ async function nodeFindings(node: string, place: string, { env, project }: Scene
 // -- the answer
 
 async function answers(handler: Ours, probe: Probe | undefined, scene: Scene): Promise<readonly Finding[]> {
+  const tries = await Promise.all(cwdsOf(scene.project).map((cwd) => withState(scene, (folder) => attempt(handler, probe, cwd, folder, scene))));
+  return tries.find((each) => each.length > 0) ?? [];
+}
+
+/** A state of its own for each try: a rule may speak once only. */
+async function withState<T>({ env }: Scene, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'bylaw-doctor-'));
   try {
-    copyInto(folder, [trustFile(scene.env), installFile(scene.env)]);
-    const tries = await Promise.all(cwdsOf(scene.project).map((cwd) => attempt(handler, probe, cwd, folder, scene)));
-    return tries.find((each) => each.length > 0) ?? [];
+    copyInto(folder, [trustFile(env), installFile(env)]);
+    return await use(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -100,7 +105,7 @@ async function attempt(handler: Ours, probe: Probe | undefined, cwd: string, fol
   const env: NodeJS.ProcessEnv = { ...scene.env, CLAUDE_PROJECT_DIR: project, BYLAW_STATE_DIR: folder, CLAUDE_CODE_SESSION_ID: payload.session_id };
   const ran = await run(argv, { input: `${JSON.stringify(payload)}\n`, cwd, env, timeout: PATIENCE });
   const what = `\`${shortened(argv, scene)}\`${cwd === project ? '' : `, started in ${shownPath(scene, cwd)},`}`;
-  if (ran.fault !== undefined || ran.status !== 0) return [finding('hook-fails', `${what} fails: ${ran.fault ?? `exit ${String(ran.status)}`}${lastLine(ran.stderr)}`, AGAIN)];
+  if (ran.fault !== undefined || ran.status !== 0) return [finding('hook-fails', `${what} fails: ${ran.fault ?? `exit ${String(ran.status)}`}${tellingLine(ran.stderr)}`, AGAIN)];
   if (/bylaw is not installed on this machine/.test(ran.stderr)) return [finding('launcher-finds-nothing', `${what} finds no bylaw on this machine`, 'npm i -D bylaw, or bylaw doctor --fix')];
   return probe === undefined ? [] : judged(ran, probe, what);
 }
@@ -109,7 +114,7 @@ export function judged(ran: Pick<Ran, 'stdout' | 'stderr'>, probe: Probe, what: 
   const got = decisionIn(ran.stdout);
   const meant = `${saidOf(probe)}, which the rule ${probe.rule} should ${probe.decision === 'advise' ? 'advise on' : probe.decision}`;
   if (got === probe.decision) return [];
-  if (got === undefined) return [finding('hook-silent', `${what} says nothing to ${meant}${lastLine(ran.stderr)}`, 'bylaw check && bylaw doctor --fix')];
+  if (got === undefined) return [finding('hook-silent', `${what} says nothing to ${meant}${tellingLine(ran.stderr)}`, 'bylaw check && bylaw doctor --fix')];
   return [finding('hook-answers-otherwise', `${what} answers ${got} to ${meant}`, 'bylaw doctor --fix; if it stays, look for another bylaw.yaml or another version of bylaw')];
 }
 
@@ -136,9 +141,10 @@ function shortened(argv: readonly string[], scene: Scene): string {
   return argv.map((word) => shownPath(scene, word)).join(' ');
 }
 
-function lastLine(text: string): string {
-  const lines = text.trim().split('\n').filter((line) => /error|bylaw/i.test(line));
-  return lines.length === 0 ? '' : ` (${(lines[0] ?? '').slice(0, 160)})`;
+function tellingLine(text: string): string {
+  const lines = text.trim().split('\n');
+  const line = lines.find((each) => /^\w*Error\b/.test(each)) ?? lines.find((each) => each.startsWith('bylaw: ')) ?? lines[0] ?? '';
+  return line === '' ? '' : ` (${line.slice(0, 160)})`;
 }
 
 // -- the launcher
