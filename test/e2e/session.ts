@@ -68,7 +68,7 @@ interface Message {
 async function play(url: string, options: Options): Promise<{ messages: readonly Message[]; code: number | null; errors: string }> {
   const { program, cwd, prompts = ['go'], mode = 'bypassPermissions', args = [] } = options;
   const several = prompts.length > 1;
-  const child = spawn(program, ['-p', '--output-format', 'stream-json', '--verbose', '--permission-mode', mode, ...(several ? ['--input-format', 'stream-json'] : []), ...args, ...(several ? [] : [prompts[0] ?? 'go'])], {
+  const child = spawn(program, ['-p', '--output-format', 'stream-json', '--verbose', '--permission-mode', mode, ...(several ? ['--input-format', 'stream-json'] : []), ...args], {
     cwd,
     env: environment(url, options),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -79,9 +79,10 @@ async function play(url: string, options: Options): Promise<{ messages: readonly
   child.stdin.on('error', () => {}); // the client may end before it has read all prompts; its exit says so
   const left = [...prompts];
   const say = (): void => {
-    const text = several ? left.shift() : undefined;
+    const text = left.shift();
     if (text === undefined) child.stdin.end();
-    else child.stdin.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content: text } })}\n`);
+    else if (several) child.stdin.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content: text } })}\n`);
+    else child.stdin.end(text);
   };
   say();
   const messages: Message[] = [];
