@@ -55,8 +55,9 @@ export function makePlace(folder: string, program: string, pack: string): Place 
   const bylaw: Place['bylaw'] = (args, cwd = repo) => run(process.execPath, [join(pack, 'dist', 'bylaw.mjs'), ...args], cwd);
 
   mkdirSync(join(home, '.claude'), { recursive: true });
-  mkdirSync(join(repo, 'node_modules'), { recursive: true });
+  mkdirSync(join(repo, 'node_modules', '.bin'), { recursive: true });
   symlinkSync(pack, join(repo, 'node_modules', 'bylaw'), 'dir');
+  symlinkSync(join('..', 'bylaw', 'dist', 'bylaw.mjs'), join(repo, 'node_modules', '.bin', 'bylaw'));
   write('.gitignore', 'node_modules\n.claude/settings.local.json\n');
   git('init', '--quiet', '--initial-branch=main');
   return {
@@ -69,6 +70,7 @@ export function makePlace(folder: string, program: string, pack: string): Place 
     govern: (policy, ...args) => {
       write('bylaw.yaml', `bylaw: 1\n${policy}`);
       register(repo, pack, args);
+      bylaw(['check']);
     },
     bylaw,
     git,
