@@ -1,6 +1,6 @@
 /** Context: what bylaw tells the model before it does anything. */
 import assert from 'node:assert/strict';
-import { agent, group, turnsOf } from './scenario.ts';
+import { agent, group, notTold, told, turnsOf } from './scenario.ts';
 
 const scenario = group('context');
 
@@ -10,7 +10,7 @@ rules:
   the-house-is-explained: { event: SessionStart, match: { source: startup }, advise: Read docs/house.md before anything else. }
 `);
   const { requests } = await session(['hello']);
-  assert.match(requests[0]!.words, /Read docs\/house\.md before anything else/);
+  told(requests[0]!.words, /Read docs\/house\.md before anything else/);
 });
 
 scenario('advice at a prompt comes with every prompt of a person', async ({ govern, session }) => {
@@ -29,6 +29,6 @@ rules:
   scouts-are-briefed: { event: SubagentStart, match: { agent: Explore }, advise: Look only below src/. }
 `);
   const { requests } = await session({ main: [agent('scout', 'Explore')], scout: ['looked'] });
-  assert.match(turnsOf(requests, 'scout')[0]!.words, /Look only below src\//);
-  for (const { words } of turnsOf(requests, 'main')) assert.doesNotMatch(words, /Look only below src\//);
+  told(turnsOf(requests, 'scout')[0]!.words, /Look only below src\//);
+  for (const { words } of turnsOf(requests, 'main')) notTold(words, /Look only below src\//);
 });

@@ -1,7 +1,7 @@
 /** The five shipped packs, each in a session as its users have it. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { agent, bash, group, passed, read, refused, turnsOf, write, type Place } from './scenario.ts';
+import { agent, bash, group, passed, read, refused, told, turnsOf, write, type Place } from './scenario.ts';
 
 const scenario = group('packs');
 
@@ -18,10 +18,10 @@ scenario('orchestration-discipline: delegate first, streaks are remarked on, and
   });
   refused(results[0], /Delegate this to a subagent/);
   passed(results[1], /2/);
-  assert.match(words, /streak=2/);
+  told(words, /streak=2/);
   passed(turnsOf(requests, 'helper').at(-1)?.results[0], /by the helper/);
   refused(results[4], /Delegate this to a subagent/); // a delegation arms it again
-  assert.match(words, /IS THE WHOLE REQUEST DONE\?[^]*ACK-[A-Z0-9]{4}/);
+  told(words, /IS THE WHOLE REQUEST DONE\?[^]*ACK-[A-Z0-9]{4}/);
   assert.deepEqual(answers, ['really finished']);
 });
 
@@ -34,7 +34,7 @@ scenario('orchestrator-mode: one lookup, then work is for subagents', async ({ r
     coder: [write(`${repo}/made.txt`, 'by the coder')],
   });
   passed(results[0], /text a/);
-  assert.match(words, /Single lookup allowed/);
+  told(words, /Single lookup allowed/);
   refused(results[1], /Multiple Read calls detected/);
   refused(results[2], /Write is implementation work/);
   refused(results[3], /should be delegated to subagent/);
@@ -50,7 +50,7 @@ scenario('workflow-orchestrator: a turn opens with a delegation that names its p
   const named = (phase: string): ReturnType<typeof agent> => ({ tool: 'Agent', input: { ...agent('worker').input, prompt: `worker: Phase ID: ${phase}` } });
   const look = read(`${repo}/.gitignore`);
   const { results, requests } = await session({ main: [look, agent('worker'), named('phase_1_0'), named('phase_0_0'), look, 'first', look, 'second'], worker: ['worked'] }, { prompts: ['one', 'two'] });
-  assert.match(requests[0]!.words, /YOU PLAN AND DELEGATE\./);
+  told(requests[0]!.words, /YOU PLAN AND DELEGATE\./);
   refused(results[0], /Tool blocked by delegation policy/);
   refused(results[1], /names no phase/);
   refused(results[2], /WAVE ORDER VIOLATION/);
@@ -66,7 +66,7 @@ scenario('four-layer: hard blocks, two reads, a record and a report', async ({ r
     { main: [write(`${repo}/made.txt`, 'x'), look, look, look, bash('git status'), agent('developer'), look], developer: [write(`${repo}/made.txt`, 'by the developer')] },
     { env: { CLAUDE_AGENT_ROLE: 'orchestrator' } },
   );
-  assert.match(requests[0]!.words, /Am I an orchestrator\?/);
+  told(requests[0]!.words, /Am I an orchestrator\?/);
   refused(results[0], /HARD BLOCK/);
   passed(results[2]);
   refused(results[3], /2-FILE RULE EXCEEDED\s+Tool: Read \(attempt #3\)/);
@@ -86,7 +86,7 @@ scenario('pipeline: four agents, in order only', async (place) => {
     main: [start('strategic-orchestrator'), agent('Explore', 'Explore'), start('context-gatherer'), start('bash-developer'), start('context-refiner'), start('strategic-orchestrator'), start('bash-developer')],
     'context-gatherer': ['gathered'], 'context-refiner': ['refined'], 'strategic-orchestrator': ['planned'], 'bash-developer': [bash('touch built'), 'built'],
   });
-  assert.match(requests[0]!.words, /Work goes through the pipeline, in this order/);
+  told(requests[0]!.words, /Work goes through the pipeline, in this order/);
   refused(results[0], /strategic-orchestrator cannot start: the pipeline is in IDLE/);
   refused(results[1], /Explore cannot start[^]*context-gatherer/);
   passed(results[2], /gathered/);

@@ -69,7 +69,7 @@ export function makePlace(folder: string, program: string, pack: string): Place 
     has: (path) => existsSync(at(path)),
     govern: (policy, ...args) => {
       write('bylaw.yaml', `bylaw: 1\n${policy}`);
-      register(repo, pack, args);
+      register({ repo, home }, pack, args);
       bylaw(['check']);
     },
     bylaw,
@@ -103,6 +103,17 @@ export function passed(result: Result | undefined, text?: RegExp): void {
   if (text !== undefined) assert.match(result.text, text);
 }
 
+/** What the host put before the model; the message shows only the end, the beginning being the host's own long prompt. */
+export function told(words: string | undefined, text: RegExp): void {
+  assert.ok(words !== undefined && text.test(words), `the model should be told ${text}, but its last words were: …${words?.slice(-SHOWN)}`);
+}
+
+export function notTold(words: string, text: RegExp): void {
+  assert.ok(!text.test(words), `the model should not be told ${text}, but was: ${text.exec(words)?.[0]}`);
+}
+
+const SHOWN = 1500; // characters
+
 /** Requests of one agent, oldest first. */
 export function turnsOf(requests: readonly Request[], name: string): readonly Request[] {
   return requests.filter(({ agent }) => agent === name);
@@ -122,11 +133,11 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
 
 // ---------------------------------------------------------------- until `bylaw init` is there
 
-function register(repo: string, pack: string, args: readonly string[]): void {
+function register(place: { readonly repo: string; readonly home: string }, pack: string, args: readonly string[]): void {
   const events = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart', 'SubagentStop', 'Stop', 'SessionEnd', 'ConfigChange'];
   const hooks = Object.fromEntries(events.map((event) => [event, [{ hooks: [{ type: 'command', command: 'node', args: [join(pack, 'dist', 'hook.cjs'), event], timeout: 60 }] }]]));
-  const scope = args[args.indexOf('--scope') + 1];
-  const file = join(repo, '.claude', args.includes('--scope') && scope === 'local' ? 'settings.local.json' : 'settings.json');
+  const scope = args.includes('--scope') ? args[args.indexOf('--scope') + 1] : 'project';
+  const file = join(scope === 'user' ? place.home : place.repo, '.claude', scope === 'local' ? 'settings.local.json' : 'settings.json');
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ hooks }, null, 2)}\n`);
 }

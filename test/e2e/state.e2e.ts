@@ -1,6 +1,6 @@
 /** State: what rules remember between the calls of a session, its subagents and its turns. */
 import assert from 'node:assert/strict';
-import { agent, bash, group, passed, read, refused, turnsOf, type Place } from './scenario.ts';
+import { agent, bash, group, passed, read, refused, told, turnsOf, type Place } from './scenario.ts';
 
 const scenario = group('state');
 
@@ -106,7 +106,7 @@ scenario('a stop is refused until the model repeats the token', async ({ govern,
     return `All parts are done. ${token}`;
   }]);
   assert.match(token, /^ACK-/);
-  assert.match(requests[1]!.words, /Check that every part of the request is done/);
+  told(requests[1]!.words, /Check that every part of the request is done/);
   assert.deepEqual(answers, [`All parts are done. ${token}`]);
   assert.equal(requests.length, 2);
 });

@@ -1,6 +1,6 @@
 /** Verdicts: what each answer of bylaw does to a call, and what the model is told. */
 import assert from 'node:assert/strict';
-import { bash, group, passed, refused, write } from './scenario.ts';
+import { bash, group, notTold, passed, refused, told, write } from './scenario.ts';
 
 const scenario = group('verdicts');
 
@@ -29,7 +29,7 @@ rules:
 `);
   const { results, words } = await session([write(`${repo}/notes.md`, 'a note')]);
   passed(results[0]);
-  assert.match(words, /Notes belong in docs\//);
+  told(words, /Notes belong in docs\//);
   assert.ok(has('notes.md'));
 });
 
@@ -72,7 +72,7 @@ scenario('strict refuses what guidance only advises against', async ({ govern, w
   govern(`level: guidance\n${LEVELLED}`);
   const { results, words } = await session([bash('rm a.txt')]);
   passed(results[0]);
-  assert.match(words, /Nothing is removed here/);
+  told(words, /Nothing is removed here/);
   assert.ok(!has('a.txt'));
 });
 
@@ -95,7 +95,7 @@ scenario('observe says nothing to the model and writes it down', async ({ govern
   const { results, words } = await session([bash('rm a.txt')]);
   passed(results[0]);
   assert.ok(!has('a.txt'));
-  assert.doesNotMatch(words + results[0]?.text, /Nothing is removed here/);
+  notTold(words, /Nothing is removed here/);
   assert.match(bylaw(['audit', 'tail']), /nothing-is-removed/);
 });
 
@@ -109,7 +109,7 @@ rules:
 `);
   const { results, words } = await session([bash('echo a SECRET')]);
   passed(results[0], /a SECRET/);
-  assert.match(words, /do not repeat it/);
+  told(words, /do not repeat it/);
 });
 
 scenario('a denied prompt never reaches the model', async ({ govern, session }) => {

@@ -1,0 +1,88 @@
+/** Folders: the policy of the right project applies, wherever the session is started and wherever it goes. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bash, group, passed, refused, write } from './scenario.ts';
+
+const scenario = group('folders');
+
+const forbid = (program: string, text: string): string => `
+rules:
+  no-${program}: { match: { runs: ${program} }, deny: ${text} }
+`;
+
+for (const scope of ['local', 'user'] as const) {
+  scenario(`a session in a subfolder is under the policy of the repo, scope ${scope}`, async ({ repo, govern, session, has }) => {
+    govern(`
+rules:
+  dist-is-built: { match: { writes: 'dist/**' }, deny: '{path} is built.' }
+`, '--scope', scope);
+    mkdirSync(join(repo, 'src', 'deep'), { recursive: true });
+    const { results } = await session([bash('mkdir -p ../../dist && touch ../../dist/a.js'), write(`${repo}/dist/b.js`, ''), bash('touch c.js')], { cwd: join(repo, 'src', 'deep') });
+    refused(results[0], /is built/);
+    refused(results[1], /dist\/b\.js is built/);
+    passed(results[2]);
+    assert.deepEqual([has('dist'), has('src/deep/c.js')], [false, true]);
+  });
+}
+
+for (const scope of ['project', 'local', 'user'] as const) {
+  scenario(`a git worktree is under its own policy file, scope ${scope}`, async ({ folder, govern, git, write: put, session }) => {
+    govern(forbid('touch', 'Not in main.'), '--scope', scope);
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'all');
+    git('worktree', 'add', '--quiet', '-b', 'other', '../tree');
+    writeFileSync(join(folder, 'tree', 'bylaw.yaml'), `bylaw: 1\n${forbid('touch', 'Not in the worktree.')}`);
+    put('bylaw.yaml', `bylaw: 1\n${forbid('mkdir', 'Main has changed.')}`);
+    const { results } = await session([bash('touch x'), bash('mkdir y')], { cwd: join(folder, 'tree') });
+    refused(results[0], /Not in the worktree/);
+    passed(results[1]);
+  });
+}
+
+scenario('a session above two projects follows cd from one policy to the other', async ({ folder, govern, session }) => {
+  govern(forbid('touch', 'Not in repo.'), '--scope', 'user');
+  mkdirSync(join(folder, 'second'));
+  writeFileSync(join(folder, 'second', 'bylaw.yaml'), `bylaw: 1\n${forbid('mkdir', 'Not in second.')}`);
+  const { results } = await session([bash('cd repo'), bash('touch a'), bash('mkdir b'), bash('cd ../second'), bash('touch a'), bash('mkdir b')], { cwd: folder });
+  refused(results[1], /Not in repo/);
+  passed(results[2]);
+  passed(results[4]);
+  refused(results[5], /Not in second/);
+});
+
+scenario('cd inside a project changes nothing about its policy', async ({ repo, govern, session, write: put, has }) => {
+  govern(`
+rules:
+  docs-are-written-by-people: { match: { writes: 'docs/**' }, deny: Docs are written by people. }
+  two-files-a-session: { match: { runs: touch }, limit: 2, deny: 'This is touch {count}.' }
+`);
+  put('docs/a.md', 'a');
+  put('src/a.ts', '');
+  const { results } = await session([bash('touch one'), bash('cd docs'), bash('echo b > a.md'), bash('touch ../two'), bash('cd ../src && touch three'), write(`${repo}/docs/b.md`, '')]);
+  passed(results[0]);
+  refused(results[2], /Docs are written by people/);
+  passed(results[3]);
+  refused(results[4], /This is touch 3/);
+  refused(results[5], /Docs are written by people/);
+  assert.ok(has('two') && !has('src/three'));
+});
+
+scenario('a session that goes to another project stays under the policy it began with', async ({ folder, govern, session }) => {
+  govern(forbid('touch', 'Not in repo.'));
+  mkdirSync(join(folder, 'second'));
+  writeFileSync(join(folder, 'second', 'bylaw.yaml'), `bylaw: 1\n${forbid('mkdir', 'Not in second.')}`);
+  const { results } = await session([bash('cd ../second'), bash('touch a'), bash('mkdir b')], { args: ['--add-dir', join(folder, 'second')] });
+  refused(results[1], /Not in repo/);
+  passed(results[2]);
+});
+
+scenario('a folder without a policy is left alone, also by hooks of the user', async ({ folder, govern, session, has }) => {
+  govern(forbid('touch', 'Not in repo.'), '--scope', 'user');
+  mkdirSync(join(folder, 'free'));
+  const { results } = await session([bash('touch a')], { cwd: join(folder, 'free') });
+  passed(results[0]);
+  assert.ok(has('../free/a'));
+  assert.deepEqual(readdirSync(join(folder, 'free')), ['a']);
+  assert.ok(!has('~/.local/state/bylaw'), 'nothing is remembered about a project without a policy');
+});
