@@ -32,7 +32,9 @@ export function status(options: StatusOptions): void {
     .filter((policy) => policy.rules > 0);
   const phases = phasesOf(plan, state);
   const counts = heldCells(plan, state).flatMap(({ name, cell }) => (['count', 'calls', 'moments'].includes(cell.kind) ? [{ name: name.replace(/\.count$/, ''), count: countOf(cell) }] : []));
-  const verdicts = readAudit(store.folder, session === '' ? undefined : session).slice(-5);
+  const audit = readAudit(store.folder, session === '' ? undefined : session);
+  const verdicts = audit.slice(-5);
+  const refused = audit.findLast((entry) => entry.event === 'ConfigChange' && !entry.passes);
   if (options.json === true) return print(JSON.stringify({ project: folder, session, broken: broken ?? null, policies, phases, counts, running: state.session.running, verdicts, state: store.folder }, null, 2));
   const paint = paintFor(process.stdout);
   print(paint.strong(folder));
@@ -48,6 +50,7 @@ export function status(options: StatusOptions): void {
   for (const { name, count } of counts) print(`  ${name}: ${count}`);
   const running = Object.values(state.session.running);
   if (running.length > 0) print(`  running: ${running.map((type) => type || 'agent').join(', ')}`);
+  if (refused !== undefined) print(`  ${paint.bad('a change of settings was refused')} (${refused.time.slice(11, 19)}, ${refused.rules.map(({ rule }) => rule).join(', ')}); \`bylaw doctor\` says more`);
   if (verdicts.length > 0) print(`\nlast verdicts`);
   for (const entry of verdicts) print(`  ${verdictLine(entry)}`);
 }

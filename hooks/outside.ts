@@ -11,15 +11,16 @@ const MAX_OUTPUT = 20_000;
 /** Names looked at for one glob; a rule asks for a plan file, not for a tree. */
 const MAX_NAMES = 20_000;
 
-/** The shell analyser is only loaded when somebody asks for it. */
+/** The shell analyser and the reader of settings are only loaded when somebody asks for them. */
 export async function findOutside(need: Need, event: Event): Promise<Outside> {
+  if (need.kind === 'disarms') return (await import('./disarms.ts')).findDisarms(need.wanted, event, { remembers: true });
   if (need.kind !== 'command') return look(need, event);
   const { analyseCommand } = await import('./command.ts');
   return analyseCommand(need.text, event);
 }
 
-/** Everything but shell texts. */
-export function look(need: Exclude<Need, { kind: 'command' }>, event: Event): Outside {
+/** Everything but shell texts and settings. */
+export function look(need: Exclude<Need, { kind: 'command' | 'disarms' }>, event: Event): Outside {
   try {
     switch (need.kind) {
       case 'real':

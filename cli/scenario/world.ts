@@ -2,7 +2,9 @@
 import { matchesGlob } from '../../engine/judge/match.ts';
 import { shown } from '../../engine/judge/paths.ts';
 import type { Event, Need, Outside } from '../../engine/model.ts';
+import type { Look } from '../../hooks/armed.ts';
 import { analyseCommand } from '../../hooks/command.ts';
+import { findDisarms } from '../../hooks/disarms.ts';
 
 export const PROJECT = '/project';
 export const HOME = '/home/dev';
@@ -27,6 +29,8 @@ export function findInWorld(world: World): (need: Need, event: Event) => Outside
     switch (need.kind) {
       case 'command':
         return analyseCommand(need.text, event);
+      case 'disarms':
+        return findDisarms(need.wanted, event, { look: lookIn(world) });
       case 'real':
         return { value: follow(need.path, world) };
       case 'text':
@@ -51,6 +55,18 @@ export function findInWorld(world: World): (need: Need, event: Event) => Outside
         return program === undefined ? { error: `the program ${need.command[0] ?? ''} is not installed` } : { value: program[1] === '' ? null : program[1] };
       }
     }
+  };
+}
+
+/** The host's settings are files of the world too. */
+function lookIn(world: World): Look {
+  return {
+    platform: 'linux',
+    read: (file) => {
+      const path = follow(file, world);
+      return world.files.has(path) ? (world.files.get(path)?.text ?? '') : undefined;
+    },
+    list: (folder) => [...world.files.keys()].flatMap((path) => (path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [])).filter((name) => !name.includes('/')).sort(),
   };
 }
 

@@ -2,13 +2,14 @@
 import type { Access, Analysis, Opaque } from '../command/analysis.ts';
 import type { Event, Json, Outside, Plan } from '../model.ts';
 import { walkPath } from './derive.ts';
+import { disarms } from './disarms.ts';
 import { textOf, type Known } from './holds.ts';
 import { hasMagic, matchesGlob } from './match.ts';
 import { isObject, known, knownList, type Asker, type Knowledge } from './know.ts';
 import type { Sort } from './match.ts';
 import { absolute, shown } from './paths.ts';
 
-const PLAIN = ['event', 'tool', 'session', 'now', 'source', 'error', 'by', 'agent', 'agent-id', 'running', 'again'] as const;
+const PLAIN = ['event', 'tool', 'session', 'now', 'source', 'error', 'by', 'agent', 'agent-id', 'running', 'again', 'disarms'] as const;
 const ACTS = ['path', 'writes', 'runs'] as const;
 const SEVERAL: ReadonlySet<string> = new Set(['by', 'running', 'content']);
 /** A text value in a matcher on these is a regex. */
@@ -48,6 +49,7 @@ export function builtin(knowledge: Knowledge, name: string, asker: Asker): Known
   }
   if (NAMESPACES.includes(name)) return { is: 'known', sort: 'word', values: isObject(space(event, name)) ? [space(event, name) ?? null] : [] };
   if (name === 'runs') return runs(knowledge, asker);
+  if (name === 'disarms') return disarms(knowledge, asker);
   return SEVERAL.has(name) ? knownList(plain(knowledge, name), sortOf(name)) : known(plain(knowledge, name), sortOf(name));
 }
 

@@ -27,6 +27,7 @@ const HAS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries({
   'agent-id': ['PostToolUse', 'SubagentStart', 'SubagentStop'],
   source: ['UserPromptSubmit', 'SessionStart', 'ConfigChange', 'DirectoryAdded', 'PreModelSwitch', 'PostModelSwitch', 'UserPromptExpansion'],
   error: [...TOOL_EVENTS, 'StopFailure'],
+  disarms: ['ConfigChange'],
 }));
 
 const ABOUT_AGENTS = ['SubagentStart', 'SubagentStop'];

@@ -54,4 +54,13 @@ export type Need = { readonly key: string } & (
   | { readonly kind: 'run'; readonly command: readonly string[]; readonly timeout: number }
   /** What a shell text does: pure, but its analyser is loaded only when somebody asks. */
   | { readonly kind: 'command'; readonly text: string }
+  /** What the host's settings, as they are now, would take away from bylaw. */
+  | { readonly kind: 'disarms'; readonly wanted: Wanted }
 );
+
+/** The events that the rules need the host to send. */
+export interface Wanted {
+  readonly events: readonly string[];
+  /** Those at which a rule refuses something. */
+  readonly refusing: readonly string[];
+}
