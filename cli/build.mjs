@@ -31,14 +31,16 @@ const common = {
 };
 /** CommonJS starts faster than modules: no loader, no resolution of its own. */
 const hook = { ...common, format: 'cjs', banner: { js: "const bylawUrl = require('node:url').pathToFileURL(__filename).href;" }, define: { ...common.define, 'import.meta.url': 'bylawUrl' } };
-/** The shell analyser and the reader of settings are files of their own that most calls never load. */
-const apart = { name: 'apart', setup: (each) => each.onResolve({ filter: /\/(command|disarms)\.ts$/ }, ({ kind, path }) => (kind === 'dynamic-import' ? { path: `./hook-${/(\w+)\.ts$/.exec(path)[1]}.cjs`, external: true } : undefined)) };
+/** The shell analyser, the reader of settings, and what starts a server, are files of their own that most calls never load. */
+const apart = { name: 'apart', setup: (each) => each.onResolve({ filter: /\/(command|disarms|ensure)\.ts$/ }, ({ kind, path }) => (kind === 'dynamic-import' ? { path: path.replace(/^.*\/(\w+)\.ts$/, './hook-$1.cjs'), external: true } : undefined)) };
 await Promise.all([
   build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [apart] }),
   build({ ...hook, entryPoints: ['hooks/command.ts'], outfile: join(dist, 'hook-command.cjs') }),
   build({ ...hook, entryPoints: ['hooks/disarms.ts'], outfile: join(dist, 'hook-disarms.cjs') }),
+  build({ ...hook, entryPoints: ['hooks/ensure.ts'], outfile: join(dist, 'hook-ensure.cjs'), plugins: [apart] }),
+  build({ ...hook, entryPoints: ['hooks/daemon.ts'], outfile: join(dist, 'serve.cjs'), plugins: [apart] }),
   build({ ...common, entryPoints: { cli: 'cli/main.ts' }, outdir: dist, splitting: true, outExtension: { '.js': '.mjs' }, chunkNames: 'cli-[hash]' }),
-  build({ ...common, entryPoints: ['engine/index.ts'], outfile: join(dist, 'index.mjs') }),
+  build({ ...common, entryPoints: ['hooks/index.ts'], outfile: join(dist, 'index.mjs') }),
 ]);
 
 writeFileSync(

@@ -9,6 +9,7 @@ import { command, type CommandOptions } from './command.ts';
 import { explain, type ExplainOptions } from './explain.ts';
 import { enable, level, type LevelOptions } from './level.ts';
 import { auditTail, gate, report, type ReportOptions } from './report.ts';
+import type { ServeFlags } from './serve.ts';
 import { show, type ShowOptions } from './show.ts';
 import { graph, history, reset, set, showState, type StateOptions } from './state.ts';
 import { status, statusline, type StatusOptions } from './status.ts';
@@ -68,6 +69,10 @@ function program(): Command {
 
   bylaw.command('hook').description('answer one hook event on stdin').argument('[event]', 'its name, for input that can not be read')
     .action((event: string | undefined) => hook(event === undefined ? [] : [event]));
+
+  bylaw.command('serve').description('answer HTTP hooks from one resident process; BYLAW_TOKEN is its secret').option('--port <port>', 'on 127.0.0.1 (default 47615)').option('--socket <path>', 'on a unix socket instead')
+    .option('--idle <time>', 'end after so long without a request (default 4h)').option('--detach', 'in the background').option('--status', 'which servers run').option('--stop', 'end one, or all of yours').option('--json', 'for programs')
+    .action(async (options: ServeFlags) => (await import('./serve.ts')).serve(options));
 
   bylaw.command('compile', { hidden: true }).argument('<folder>').action(compileOrPrint);
   return bylaw;

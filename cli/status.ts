@@ -95,12 +95,12 @@ export function sparkline(values: readonly number[]): string {
 }
 
 /** One line for the host's status bar; the host's JSON comes on stdin. Never fails: a status bar is no place for errors. */
-export function statusline(): void {
+export async function statusline(): Promise<void> {
   const input = process.stdin.isTTY ? {} : parse(readFileSync(0, 'utf8'));
   const workspace: Record<string, unknown> = Object(input['workspace']);
   const folder = findProject([text(workspace['project_dir']), text(input['cwd']), process.env['CLAUDE_PROJECT_DIR'], process.cwd()]);
   if (folder === undefined) return;
-  const { cached } = planInForce(folder, process.env);
+  const { cached } = await planInForce(folder, process.env);
   if (cached?.plan === undefined) return print('bylaw: the policy has errors');
   const { plan } = cached;
   const session = text(input['session_id']) ?? '';

@@ -1,26 +1,40 @@
 /** The needs of an evaluation → answers from the disk and from programs. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { matchesGlob } from '../engine/judge/match.ts';
 import { shown } from '../engine/judge/paths.ts';
-import type { Event, Json, Need, Outside } from '../engine/model.ts';
+import type { Event, Need, Outside } from '../engine/model.ts';
+import { runProgram, type Ended } from './program.ts';
 
 const MAX_BYTES = 1_000_000;
 const MAX_OUTPUT = 20_000;
+/** Bytes of a program's output; more is no answer any more. */
+export const MAX_PRINTED = 16 * MAX_BYTES;
 /** Names looked at for one glob; a rule asks for a plan file, not for a tree. */
 const MAX_NAMES = 20_000;
 
+type RunNeed = Extract<Need, { kind: 'run' }>;
+
 /** The shell analyser and the reader of settings are only loaded when somebody asks for them. */
 export async function findOutside(need: Need, event: Event): Promise<Outside> {
+  return find(need, event, event.env);
+}
+
+/** For a process that serves many sessions: programs get its own variables where the session's are not known. */
+export function outsideWith(env: NodeJS.ProcessEnv): typeof findOutside {
+  return (need, event) => find(need, event, { ...env, ...event.env });
+}
+
+async function find(need: Need, event: Event, env: NodeJS.ProcessEnv): Promise<Outside> {
+  if (need.kind === 'run') return run(need, event, env);
   if (need.kind === 'disarms') return (await import('./disarms.ts')).findDisarms(need.wanted, event, { remembers: true });
   if (need.kind !== 'command') return look(need, event);
   const { analyseCommand } = await import('./command.ts');
   return analyseCommand(need.text, event);
 }
 
-/** Everything but shell texts and settings. */
-export function look(need: Exclude<Need, { kind: 'command' | 'disarms' }>, event: Event): Outside {
+/** Everything but shell texts, settings and programs. */
+export function look(need: Exclude<Need, { kind: 'command' | 'disarms' | 'run' }>, event: Event): Outside {
   try {
     switch (need.kind) {
       case 'real':
@@ -30,8 +44,6 @@ export function look(need: Exclude<Need, { kind: 'command' | 'disarms' }>, event
         return readFirst(need.paths, need.kind);
       case 'exists':
         return { value: need.globs.flatMap((glob) => existing(glob)).filter((path) => isOlder(path, need.olderThan, event.now)).map((path) => shown(path, [event.project])) };
-      case 'run':
-        return run(need.command, need.timeout, event);
     }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
@@ -105,15 +117,16 @@ function isOlder(path: string, than: number | undefined, now: number): boolean {
   return than === undefined || now - statSync(path).mtimeMs > than;
 }
 
-/** Nothing at exit 0, else what it printed. A program that is missing or too slow is no finding, but an error. */
-function run(command: readonly string[], timeout: number, event: Event): Outside {
-  const [program = '', ...args] = command;
-  const done = spawnSync(program, args, { cwd: event.project, timeout, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], killSignal: 'SIGKILL', maxBuffer: 16 * MAX_BYTES });
-  if (done.error !== undefined) {
-    const missing = 'code' in done.error && done.error.code === 'ENOENT';
-    const slow = 'code' in done.error && done.error.code === 'ETIMEDOUT';
-    return { error: missing ? `the program ${program} is not installed` : slow ? `${program} took longer than ${timeout} ms` : done.error.message };
+async function run(need: RunNeed, event: Event, env: NodeJS.ProcessEnv): Promise<Outside> {
+  try {
+    return outcome(need, await runProgram(need.command, { cwd: event.project, env, timeout: need.timeout, maxBytes: MAX_PRINTED }));
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
   }
-  const value: Json = done.status === 0 ? null : `${done.stdout}${done.stderr}`.trim().slice(0, MAX_OUTPUT) || `${program} ended with ${done.status ?? done.signal}`;
-  return { value };
+}
+
+/** Nothing at exit 0, else what it printed. A program that is missing or too slow is no finding, but an error. */
+export function outcome({ command: [program = ''] }: RunNeed, { status, signal, stdout, stderr, fault }: Ended): Outside {
+  if (fault !== undefined) return { error: fault.message };
+  return { value: status === 0 ? null : `${stdout}${stderr}`.trim().slice(0, MAX_OUTPUT) || `${program} ended with ${status ?? signal}` };
 }
