@@ -7,6 +7,7 @@ import { main as hook } from '../hooks/run.ts';
 import { check, type CheckOptions } from './check.ts';
 import { command, type CommandOptions } from './command.ts';
 import { explain, type ExplainOptions } from './explain.ts';
+import { init, type InitOptions } from './init.ts';
 import { enable, level, type LevelOptions } from './level.ts';
 import { auditTail, gate, report, type ReportOptions } from './report.ts';
 import type { ServeFlags } from './serve.ts';
@@ -19,6 +20,11 @@ import { trust } from './trust.ts';
 
 function program(): Command {
   const bylaw = new Command('bylaw').description('House rules for coding agents, as YAML').version(VERSION, '-V, --version').exitOverride().configureHelp({ sortSubcommands: false });
+
+  bylaw.command('init').description('a first policy, and the hooks in Claude Code that call bylaw').option('--pack <names...>', 'shipped packs to extend; none for a rule of your own alone')
+    .option('--level <level>', 'strict, guidance or observe').option('--transport <kind>', 'command (the default) or http').option('--port <number>', 'of the server, for http')
+    .option('--scope <scope>', 'project (the default), local or user settings').option('--yes', 'ask nothing').option('--dry-run', 'show what would change').option('--remove', 'take it back').option('--json', 'for programs')
+    .action((options: InitOptions) => init(options));
 
   bylaw.command('check').description('find every mistake in the policies').argument('[path]', 'a project folder or a single policy file')
     .option('--format <format>', 'text, json or github').option('--json', 'the same as --format json')
