@@ -1,7 +1,7 @@
 /** The pinned client: found or installed by exact version, once per machine; the path of its native program. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
 export const CLIENT_VERSION = '2.1.326';
@@ -13,7 +13,7 @@ export type Client = { readonly program: string } | { readonly missing: string }
 
 /** Two runs at once may both install; each does it in a folder of its own, and the first to finish is kept. */
 export function findClient(): Client {
-  const home = join(tmpdir(), `bylaw-e2e-client-${CLIENT_VERSION}`);
+  const home = join(tmpdir(), `bylaw-e2e-client-${CLIENT_VERSION}-${userInfo().username}`);
   const ready = programIn(home);
   if (ready !== undefined) return { program: ready };
   const fresh = mkdtempSync(`${home}-`);

@@ -69,8 +69,7 @@ export function makePlace(folder: string, program: string, pack: string): Place 
     has: (path) => existsSync(at(path)),
     govern: (policy, ...args) => {
       write('bylaw.yaml', `bylaw: 1\n${policy}`);
-      register({ repo, home }, pack, args);
-      bylaw(['check']);
+      bylaw(['init', '--yes', ...args]);
     },
     bylaw,
     git,
@@ -129,15 +128,4 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
     if (Date.now() - start > CONDITION_TIMEOUT) throw new Error(`waited ${CONDITION_TIMEOUT / 1000} s for: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
   }
-}
-
-// ---------------------------------------------------------------- until `bylaw init` is there
-
-function register(place: { readonly repo: string; readonly home: string }, pack: string, args: readonly string[]): void {
-  const events = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart', 'SubagentStop', 'Stop', 'SessionEnd', 'ConfigChange'];
-  const hooks = Object.fromEntries(events.map((event) => [event, [{ hooks: [{ type: 'command', command: 'node', args: [join(pack, 'dist', 'hook.cjs'), event], timeout: 60 }] }]]));
-  const scope = args.includes('--scope') ? args[args.indexOf('--scope') + 1] : 'project';
-  const file = join(scope === 'user' ? place.home : place.repo, '.claude', scope === 'local' ? 'settings.local.json' : 'settings.json');
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ hooks }, null, 2)}\n`);
 }
