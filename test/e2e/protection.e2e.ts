@@ -54,7 +54,7 @@ scenario('the agent switches off the hooks of the user in the settings of the pr
 scenario('the agent changes the policy, the switches, the state or the hook itself', async (place) => {
   place.govern(POLICY);
   const before = place.read('bylaw.yaml');
-  await staysActive(place, write(`${place.repo}/bylaw.yaml`, 'bylaw: 1'), bash('echo "bylaw: 1" > bylaw.yaml'), bash('npx bylaw disable'), bash('npx bylaw level guidance'), bash('rm -rf ~/.local/state/bylaw'), bash('rm -rf node_modules/bylaw'), bash('BYLAW_STATE_DIR=/tmp/x claude -p hi'));
+  await staysActive(place, write(`${place.repo}/bylaw.yaml`, 'bylaw: 1'), bash('echo "bylaw: 1" > bylaw.yaml'), bash('npx bylaw disable'), bash('npx bylaw level guidance'), bash('rm -rf ~/.local/state/bylaw'), bash('rm -rf node_modules/bylaw'), bash('echo > .claude/bylaw.cjs'), write(`${place.repo}/.claude/bylaw.cjs`, ''), bash('BYLAW_STATE_DIR=/tmp/x claude -p hi'));
   assert.equal(place.read('bylaw.yaml'), before);
   assert.ok(place.has('node_modules/bylaw/dist/hook.cjs'));
 });
@@ -62,8 +62,8 @@ scenario('the agent changes the policy, the switches, the state or the hook itse
 // ---------------------------------------------------------------- changed behind bylaw's back
 
 /** What the audit says of the last change of settings, so that the session goes on only after the client has asked. */
-function asked({ bylaw }: Place, times: number): boolean {
-  return bylaw(['audit', 'tail', '--json']).split('settings-keep-bylaw').length > times;
+function asked({ audit }: Place, times: number): boolean {
+  return audit().split('"ConfigChange"').length > times;
 }
 
 function outside(place: Place, change: () => void, times = 1): Step {

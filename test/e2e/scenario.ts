@@ -1,7 +1,7 @@
 /** The words of a scenario: a project under a policy, a script for the model, and what is expected of both. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Call, Request, Result, Script, Step } from './model.ts';
 import { runSession, type Options, type Outcome } from './session.ts';
@@ -32,6 +32,8 @@ export interface Place {
   readonly has: (path: string) => boolean;
   /** Writes bylaw.yaml (`bylaw: 1` is added) and lets `bylaw init` register the hooks. */
   readonly govern: (policy: string, ...args: readonly string[]) => void;
+  /** Every line of the audit so far, as text. */
+  readonly audit: () => string;
   readonly bylaw: (args: readonly string[], cwd?: string) => string;
   readonly git: (...args: readonly string[]) => void;
   readonly session: (script: readonly Step[] | Script, options?: Partial<Options>) => Promise<Outcome>;
@@ -71,10 +73,16 @@ export function makePlace(folder: string, program: string, pack: string): Place 
       write('bylaw.yaml', `bylaw: 1\n${policy}`);
       bylaw(['init', '--yes', ...args]);
     },
+    audit: () => auditsBelow(join(home, '.local', 'state', 'bylaw')),
     bylaw,
     git,
     session: (script, options = {}) => runSession(script, { program, home, cwd: repo, ...options }),
   };
+}
+
+function auditsBelow(state: string): string {
+  const files = existsSync(state) ? readdirSync(state).map((project) => join(state, project, 'audit.jsonl')) : [];
+  return files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8')).join('');
 }
 
 // ---------------------------------------------------------------- what the model does
