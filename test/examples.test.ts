@@ -27,7 +27,7 @@ interface Tested {
   }[];
 }
 
-test('there are eight examples', () => assert.deepEqual(examples.map((name) => name.slice(0, 2)), ['01', '02', '03', '04', '05', '06', '07', '08']));
+test('there are nine examples', () => assert.deepEqual(examples.map((name) => name.slice(0, 2)), ['01', '02', '03', '04', '05', '06', '07', '08', '09']));
 
 for (const name of examples) {
   const folder = join(root, 'examples', name);
