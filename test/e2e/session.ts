@@ -13,6 +13,8 @@ export interface Options {
   /** Several prompts are several turns of one session, each after the answer to the one before. */
   readonly prompts?: readonly string[];
   readonly mode?: 'default' | 'acceptEdits' | 'bypassPermissions';
+  /** What the person says when the client asks for permission. Without it nobody can be asked. */
+  readonly person?: 'allow' | 'deny';
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -28,6 +30,8 @@ export interface Outcome {
   readonly session: string;
   /** What the host told the person. */
   readonly notices: string;
+  /** What the person was asked. */
+  readonly asked: readonly string[];
   readonly code: number | null;
   readonly errors: string;
 }
@@ -50,6 +54,7 @@ export async function runSession(script: readonly Step[] | Script, options: Opti
       answers,
       session: String(messages.find(({ session_id }) => session_id !== undefined)?.session_id ?? ''),
       notices: messages.filter(({ type, subtype }) => type === 'system' && subtype === 'informational').map((message) => JSON.stringify(message)).join('\n'),
+      asked: messages.filter(isQuestion).map(({ request }) => JSON.stringify(request)),
       code,
       errors,
     };
@@ -63,12 +68,24 @@ interface Message {
   readonly subtype?: string;
   readonly result?: unknown;
   readonly session_id?: string;
+  readonly request_id?: string;
+  readonly request?: { readonly subtype?: string; readonly input?: unknown };
+}
+
+function isQuestion({ type, request }: Message): boolean {
+  return type === 'control_request' && request?.subtype === 'can_use_tool';
+}
+
+/** The reply of a host that shows the question to a person. */
+function replyTo({ request_id, request }: Message, person: 'allow' | 'deny'): object {
+  const response = person === 'allow' ? { behavior: 'allow', updatedInput: request?.input } : { behavior: 'deny', message: 'the person said no' };
+  return { type: 'control_response', response: { subtype: 'success', request_id, response } };
 }
 
 async function play(url: string, options: Options): Promise<{ messages: readonly Message[]; code: number | null; errors: string }> {
-  const { program, cwd, prompts = ['go'], mode = 'bypassPermissions', args = [] } = options;
-  const several = prompts.length > 1;
-  const child = spawn(program, ['-p', '--output-format', 'stream-json', '--verbose', '--permission-mode', mode, ...(several ? ['--input-format', 'stream-json'] : []), ...args], {
+  const { program, cwd, prompts = ['go'], mode = 'bypassPermissions', person, args = [] } = options;
+  const several = prompts.length > 1 || person !== undefined;
+  const child = spawn(program, ['-p', '--output-format', 'stream-json', '--verbose', '--permission-mode', mode, ...(several ? ['--input-format', 'stream-json'] : []), ...(person === undefined ? [] : ['--permission-prompt-tool', 'stdio']), ...args], {
     cwd,
     env: environment(url, options),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -92,6 +109,7 @@ async function play(url: string, options: Options): Promise<{ messages: readonly
     const message = JSON.parse(line) as Message;
     messages.push(message);
     if (message.type === 'result') say();
+    if (person !== undefined && isQuestion(message)) child.stdin.write(`${JSON.stringify(replyTo(message, person))}\n`);
   }
   const [code, signal] = (await closed) as [number | null, string | null];
   clearTimeout(timer);

@@ -156,3 +156,20 @@ rules:
   refused(results[0], /Start an agent first/);
   passed(results[2], /with company/);
 });
+
+scenario('an agent that comes back from the background begins no new turn', async ({ govern, session }) => {
+  govern(`
+rules:
+  one-touch-a-turn: { match: { runs: touch, by: main }, limit: 1, scope: turn, deny: 'This is touch {count}.' }
+`);
+  const { results, words } = await session({ main: [bash('touch a'), agent('worker', 'general-purpose', true), 'I wait', bash('touch b'), 'finished'], worker: ['worked'] });
+  told(words, /<task-notification>/);
+  refused(results.at(-1), /This is touch 2/);
+});
+
+scenario('a delegation under its old name is one', async (place) => {
+  place.govern(TWO_READS.replace('until: { tool: Agent }', 'until: { tool: Task }'));
+  const [a, b, c] = files(place, 3);
+  const { results } = await place.session({ main: [a!, b!, { ...agent('scout'), tool: 'Task' }, c!], scout: ['looked'] });
+  passed(results.at(-1), /text 2/);
+});

@@ -47,6 +47,22 @@ rules:
   });
 }
 
+for (const person of ['allow', 'deny'] as const) {
+  scenario(`an ask is put to the person with its reason, also in bypass mode: ${person}`, async ({ govern, has, session }) => {
+    govern(`
+rules:
+  releases-are-asked-about:
+    match: { runs: touch }
+    ask: Is this release meant?
+`);
+    const { results, asked } = await session([bash('touch released')], { person });
+    assert.equal(asked.length, 1);
+    assert.match(asked[0] ?? '', /Is this release meant\?/);
+    assert.equal(results[0]?.failed, person === 'deny');
+    assert.equal(has('released'), person === 'allow');
+  });
+}
+
 scenario('no decision is no allow: the client still asks for what it would ask for', async ({ repo, govern, has, session }) => {
   govern(`
 rules:
