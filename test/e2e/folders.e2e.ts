@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bash, group, passed, refused, write } from './scenario.ts';
+import type { Call, Result } from './model.ts';
+import { agent, bash, group, passed, refused, turnsOf, write, type Place } from './scenario.ts';
 
 const scenario = group('folders');
 
@@ -86,3 +87,45 @@ scenario('a folder without a policy is left alone, also by hooks of the user', a
   assert.deepEqual(readdirSync(join(folder, 'free')), ['a']);
   assert.deepEqual(readdirSync(join(home, '.local', 'state', 'bylaw')).filter((name) => name.startsWith('free')), [], 'nothing is remembered about it');
 });
+
+const BUILT = `
+rules:
+  dist-is-built: { match: { writes: 'dist/**' }, deny: dist is built. }
+`;
+
+scenario.gap('a session above two projects: a call that names a file of one of them', async ({ folder, repo, govern, session, has }) => {
+  govern(BUILT, '--scope', 'user');
+  const { results } = await session([write(`${repo}/dist/a.js`, ''), bash('cd repo && mkdir -p dist && touch dist/b.js')], { cwd: folder });
+  // Neither the folder the session began in nor the one it is in has a policy; the file's own folder is not asked.
+  refused(results[0], /dist is built/);
+  refused(results[1], /dist is built/);
+  assert.ok(!has('dist'));
+});
+
+for (const way of ['EnterWorktree', 'an agent with isolation: worktree'] as const) {
+  scenario(`a worktree that the client makes is under the policy of the session: ${way}`, async (place) => {
+    place.govern(forbid('touch', 'Not in repo.'));
+    const { inside } = await inWorktree(place, way, [bash('pwd'), bash('touch x')]);
+    passed(inside[0], /\.claude\/worktrees\//);
+    refused(inside[1], /Not in repo/);
+  });
+
+  scenario.gap(`a worktree that the client makes has the paths of the project: ${way}`, async (place) => {
+    place.govern(BUILT);
+    const { inside } = await inWorktree(place, way, [bash('mkdir -p dist && touch dist/a.js')]);
+    // It is seen as .claude/worktrees/<name>/dist/a.js, which no rule about dist/** is about.
+    refused(inside[0], /dist is built/);
+  });
+}
+
+async function inWorktree({ git, session }: Place, way: string, calls: readonly Call[]): Promise<{ readonly inside: readonly Result[] }> {
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'all');
+  if (way === 'EnterWorktree') {
+    const { results } = await session([{ tool: 'ToolSearch', input: { query: 'select:EnterWorktree' } }, { tool: 'EnterWorktree', input: { name: 'tree' } }, ...calls]);
+    return { inside: results.slice(2) };
+  }
+  const { tool, input } = agent('worker');
+  const { requests } = await session({ main: [{ tool, input: { ...input, isolation: 'worktree' } }], worker: calls });
+  return { inside: turnsOf(requests, 'worker').at(-1)?.results ?? [] };
+}

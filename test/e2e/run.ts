@@ -29,18 +29,17 @@ async function playAll(chosen: readonly Scenario[], program: string): Promise<vo
   // The real path: the client and bylaw resolve links, and texts are compared.
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'bylaw-e2e-'));
   const pack = makePackage(join(folder, 'package'));
-  let failed = 0;
+  const count = { passed: 0, failed: 0, gaps: 0 };
   await test('e2e', { concurrency: CONCURRENCY }, async (all) => {
-    const runs = chosen.map(({ group, name, play }, index) =>
-      all.test(`${group}: ${name}`, async () => {
+    const runs = chosen.map((scenario, index) =>
+      all.test(`${scenario.group}: ${scenario.name}${scenario.gap ? ' (known gap)' : ''}`, async () => {
         const place = join(folder, String(index));
         mkdirSync(place);
-        try {
-          await play(makePlace(place, program, pack));
-        } catch (error) {
-          failed += 1;
-          throw error;
-        }
+        const fault = await faultOf(() => scenario.play(makePlace(place, program, pack)));
+        const isGap = scenario.gap && fault !== undefined;
+        count[isGap ? 'gaps' : scenario.gap || fault !== undefined ? 'failed' : 'passed'] += 1;
+        if (scenario.gap && fault === undefined) throw new Error('this gap is closed: make it a scenario like the others');
+        if (!isGap && fault !== undefined) throw fault;
       }),
     );
     await Promise.all(runs);
@@ -48,7 +47,16 @@ async function playAll(chosen: readonly Scenario[], program: string): Promise<vo
   if (process.env['E2E_KEEP'] === '1') console.log(`e2e: kept in ${folder}`);
   else rmSync(folder, { recursive: true, force: true });
   // After the runner's own summary.
-  process.on('exit', () => console.log(`${chosen.length - failed} passed, ${failed} failed`));
+  process.on('exit', () => console.log(`${count.passed} passed, ${count.failed} failed${count.gaps === 0 ? '' : `, ${count.gaps} known gaps`}`));
+}
+
+async function faultOf(play: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await play();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 await main(process.argv.slice(2));

@@ -10,13 +10,18 @@ export interface Scenario {
   readonly group: string;
   readonly name: string;
   readonly play: (place: Place) => Promise<void>;
+  /** It is known not to hold. Once it does, the run fails until this mark is taken away. */
+  readonly gap: boolean;
 }
 
 export const scenarios: Scenario[] = [];
 
+type Register = (name: string, play: Scenario['play']) => void;
+
 /** Registers the scenarios of one file. */
-export function group(name: string): (name: string, play: Scenario['play']) => void {
-  return (title, play) => void scenarios.push({ group: name, name: title, play });
+export function group(name: string): Register & { readonly gap: Register } {
+  const register = (gap: boolean): Register => (title, play) => void scenarios.push({ group: name, name: title, play, gap });
+  return Object.assign(register(false), { gap: register(true) });
 }
 
 // ---------------------------------------------------------------- the place

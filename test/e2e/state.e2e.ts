@@ -173,3 +173,12 @@ scenario('a delegation under its old name is one', async (place) => {
   const { results } = await place.session({ main: [a!, b!, { ...agent('scout'), tool: 'Task' }, c!], scout: ['looked'] });
   passed(results.at(-1), /text 2/);
 });
+
+scenario('two sessions at once share what is counted for the project, exactly', async (place) => {
+  place.govern(TWO_READS.replace('limit: 2', 'limit: 5\n    scope: project').replace('until: { tool: Agent }', ''));
+  const calls = files(place, 6);
+  const both = await Promise.all([place.session([calls]), place.session([calls])]);
+  const results = both.flatMap((each) => each.results);
+  assert.equal(results.length, 12);
+  assert.equal(results.filter(({ failed }) => !failed).length, 5);
+});
