@@ -1,6 +1,6 @@
 /** Sources → dist/: the hook alone (no yaml, no ajv), the command line, the library, and a small entry that picks. */
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -12,10 +12,10 @@ const target = resolve(root, process.argv[2] ?? 'dist');
 const dist = `${target}.${process.pid}.tmp`;
 mkdirSync(dist, { recursive: true });
 
-/** Changes with every source, so that no plan outlives the code that made it. */
+/** Changes with every source and package, so that no plan and no compiled code outlives what it was made of. */
 const sources = (folder) => readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => (entry.isDirectory() ? sources(join(folder, entry.name)) : [join(folder, entry.name)]));
 const digest = createHash('sha256');
-for (const file of ['engine', 'hooks', 'schema'].flatMap((folder) => sources(join(root, folder)))) digest.update(readFileSync(file));
+for (const file of [...['engine', 'hooks', 'schema'].flatMap((folder) => sources(join(root, folder))), join(root, 'package-lock.json')]) digest.update(readFileSync(file));
 
 const common = {
   absWorkingDir: root,
@@ -29,15 +29,29 @@ const common = {
   // Packages in CommonJS call require.
   banner: { js: "import { createRequire as bylawRequire } from 'node:module'; const require = bylawRequire(import.meta.url);" },
 };
-/** CommonJS starts faster than modules: no loader, no resolution of its own. */
-const hook = { ...common, format: 'cjs', banner: { js: "const bylawUrl = require('node:url').pathToFileURL(__filename).href;" }, define: { ...common.define, 'import.meta.url': 'bylawUrl' } };
-/** The shell analyser, the reader of settings, and what starts a server, are files of their own that most calls never load. */
-const apart = { name: 'apart', setup: (each) => each.onResolve({ filter: /\/(command|disarms|ensure)\.ts$/ }, ({ kind, path }) => (kind === 'dynamic-import' ? { path: path.replace(/^.*\/(\w+)\.ts$/, './hook-$1.cjs'), external: true } : undefined)) };
+/** What `import.meta.url` is in a module; node:url would have to be loaded for it. */
+const URL_OF_FILE = `const bylawUrl = 'file://' + (__filename[0] === '/' ? '' : '/') + encodeURI(__filename.replaceAll('\\\\', '/')).replace(/[?#]/g, encodeURIComponent);`;
+/** CommonJS starts faster than modules: no loader and no resolution of its own. Small, because all of it is parsed. */
+const hook = { ...common, format: 'cjs', minifySyntax: true, minifyWhitespace: true, define: { ...common.define, 'import.meta.url': 'bylawUrl' }, banner: { js: URL_OF_FILE } };
+/** Parts that are loaded by themselves, and only when they are needed: `import('./command.ts')` is `hook-command.cjs`. */
+const PARTS = ['command', 'disarms', 'ensure'].filter((name) => existsSync(join(root, 'hooks', `${name}.ts`)));
+const apart = {
+  name: 'apart',
+  setup: (each) => each.onResolve({ filter: new RegExp(`/(${PARTS.join('|')})\\.ts$`) }, ({ kind, path }) => (kind === 'dynamic-import' ? { path: path.replace(/^.*\/(\w+)\.ts$/, './hook-$1.cjs'), external: true } : undefined)),
+};
+/** Modules of Node that most calls never use; each takes up to 4 ms to load. They are asked for at their first use. */
+const LATE = { 'node:crypto': ['createHash'], 'node:child_process': ['spawn', 'spawnSync'], 'node:os': ['homedir', 'hostname', 'tmpdir', 'userInfo'], 'node:url': ['fileURLToPath', 'pathToFileURL'] };
+const late = {
+  name: 'late',
+  setup: (each) => {
+    each.onResolve({ filter: /^node:/ }, ({ path, namespace }) => (path in LATE && namespace !== 'late' ? { path, namespace: 'late' } : undefined));
+    each.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({ contents: LATE[path].map((name) => `export const ${name} = (...all) => require('${path}').${name}(...all);`).join('\n') }));
+  },
+};
 await Promise.all([
-  build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [apart] }),
-  build({ ...hook, entryPoints: ['hooks/command.ts'], outfile: join(dist, 'hook-command.cjs') }),
-  build({ ...hook, entryPoints: ['hooks/disarms.ts'], outfile: join(dist, 'hook-disarms.cjs') }),
-  build({ ...hook, entryPoints: ['hooks/ensure.ts'], outfile: join(dist, 'hook-ensure.cjs'), plugins: [apart] }),
+  build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [apart, late] }),
+  build({ ...hook, entryPoints: ['hooks/run.ts'], outfile: join(dist, 'hook-main.cjs'), plugins: [apart, late] }),
+  ...PARTS.map((name) => build({ ...hook, entryPoints: [`hooks/${name}.ts`], outfile: join(dist, `hook-${name}.cjs`), plugins: [apart, late] })),
   build({ ...hook, entryPoints: ['hooks/daemon.ts'], outfile: join(dist, 'serve.cjs'), plugins: [apart] }),
   build({ ...common, entryPoints: { cli: 'cli/main.ts' }, outdir: dist, splitting: true, outExtension: { '.js': '.mjs' }, chunkNames: 'cli-[hash]' }),
   build({ ...common, entryPoints: ['hooks/index.ts'], outfile: join(dist, 'index.mjs') }),

@@ -10,6 +10,7 @@ import { openStore } from '../engine/state/store.ts';
 import { decode } from '../hooks/hosts/claude-code.ts';
 import { lookOutside } from './outside.ts';
 import { loadNamed } from './check.ts';
+import { FINDINGS } from './doctor/codes.ts';
 import { shortStep } from './scenario/step.ts';
 import { Exit, paintFor, print } from './terminal.ts';
 
@@ -22,7 +23,8 @@ export interface ExplainOptions {
 
 export function explain(words: readonly string[], options: ExplainOptions): void {
   const what = words.join(' ');
-  if (Object.hasOwn(CODES, what)) return print(`${what}\n\n  ${Object.entries(CODES).find(([code]) => code === what)?.[1] ?? ''}`);
+  const meaning = Object.entries({ ...CODES, ...Object.fromEntries(Object.entries(FINDINGS).map(([code, [, why]]) => [code, why])) }).find(([code]) => code === what)?.[1];
+  if (meaning !== undefined) return print(`${what}\n\n  ${meaning}`);
   const { loaded, folder } = loadNamed(options.project);
   if (loaded.core === undefined) throw new Exit(2, 'the policy has errors; run `bylaw check`');
   const plan = buildPlan(loaded.core);

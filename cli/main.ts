@@ -3,9 +3,10 @@ import { Command, CommanderError } from 'commander';
 import { pathToFileURL } from 'node:url';
 import { compile } from '../engine/plan/compile.ts';
 import { VERSION } from '../engine/version.ts';
-import { main as hook } from '../hooks/run.ts';
+import { main as hook } from '../hooks/main.ts';
 import { check, type CheckOptions } from './check.ts';
 import { command, type CommandOptions } from './command.ts';
+import { codesHelp, doctor, type DoctorOptions } from './doctor.ts';
 import { explain, type ExplainOptions } from './explain.ts';
 import { init, type InitOptions } from './init.ts';
 import { enable, level, type LevelOptions } from './level.ts';
@@ -17,6 +18,7 @@ import { status, statusline, type StatusOptions } from './status.ts';
 import { complain, Exit, print } from './terminal.ts';
 import { test, type TestOptions } from './test.ts';
 import { trust } from './trust.ts';
+import { warm } from './warm.ts';
 
 function program(): Command {
   const bylaw = new Command('bylaw').description('House rules for coding agents, as YAML').version(VERSION, '-V, --version').exitOverride().configureHelp({ sortSubcommands: false });
@@ -70,11 +72,15 @@ function program(): Command {
   bylaw.command('command').description('what a shell text really runs and touches').argument('[text...]', 'the command; stdin if none').option('--json', 'for programs').option('--jsonl', 'one JSON string per line in, one result per line out').allowUnknownOption(false)
     .action((text: string[], options: CommandOptions) => command(text, options));
 
+  bylaw.command('doctor').description('prove that the rules reach the client; exit 1 if a denied call could get through')
+    .option('--fix', 'mend what is safe: registration, launcher, server, own folders').option('--json', 'for programs').addHelpText('after', codesHelp())
+    .action((options: DoctorOptions) => doctor(options));
+
   bylaw.command('trust').description('let the policies of a project run programs and write files').argument('[path]')
     .option('--remove', 'take it back').action((path: string | undefined, options: { remove?: boolean }) => trust(path, options));
 
   bylaw.command('hook').description('answer one hook event on stdin').argument('[event]', 'its name, for input that can not be read')
-    .action((event: string | undefined) => hook(event === undefined ? [] : [event]));
+    .action((event: string | undefined) => hook(event === undefined ? [] : [event], () => import('../hooks/run.ts')));
 
   bylaw.command('serve').description('answer HTTP hooks from one resident process; BYLAW_TOKEN is its secret').option('--port <port>', 'on 127.0.0.1 (default 47615)').option('--socket <path>', 'on a unix socket instead')
     .option('--idle <time>', 'end after so long without a request (default 4h)').option('--detach', 'in the background').option('--status', 'which servers run').option('--stop', 'end one, or all of yours').option('--json', 'for programs')
@@ -85,9 +91,9 @@ function program(): Command {
 }
 
 /** The hook reads the plan from the cache, or from here where it can't be kept. */
-function compileOrPrint(folder: string): void {
+async function compileOrPrint(folder: string): Promise<void> {
   const { cached, fault } = compile(folder, process.env);
-  if (fault === undefined) return;
+  if (fault === undefined) return warm(process.env);
   print(JSON.stringify(cached));
   throw new Exit(1, fault);
 }

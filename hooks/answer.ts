@@ -1,5 +1,5 @@
 /** One event → one verdict, with the state kept: evaluate, gather what it needs, evaluate again under the lock. */
-import { evaluate } from '../engine/judge/evaluate.ts';
+import { evaluate, type Evaluation } from '../engine/judge/evaluate.ts';
 import type { Event, Need, Outside, Plan, State, Verdict } from '../engine/model.ts';
 import { StateError, type Store } from '../engine/state/store.ts';
 import { guarded } from './watchdog.ts';
@@ -31,7 +31,7 @@ export async function answer(plan: Plan, given: Event, edge: Edge): Promise<Answ
       continue;
     }
     if (first.state === state) return { verdict: first.verdict, event, notes: [...notes, ...edge.store.notes()] };
-    const settled = commitUnderLock(plan, event, edge);
+    const settled = commitUnderLock(plan, event, edge, { state, result: first });
     if ('needs' in settled) {
       event = await gather(settled.needs, event, edge);
       continue;
@@ -43,14 +43,19 @@ export async function answer(plan: Plan, given: Event, edge: Edge): Promise<Answ
   throw new Error(`an event needed more than ${ROUNDS} rounds of outside facts`);
 }
 
-/** Nothing is waited for under the lock: a new need gives it up again. */
-function commitUnderLock(plan: Plan, event: Event, { store }: Edge): { verdict: Verdict } | { needs: readonly Need[] } | { fault: string } {
-  let result: ReturnType<typeof evaluate> | undefined;
+interface Judged {
+  readonly state: State;
+  readonly result: Evaluation;
+}
+
+/** Judged again only if somebody has written since. Nothing is waited for under the lock: a new need gives it up again. */
+function commitUnderLock(plan: Plan, event: Event, { store }: Edge, before: Judged): { verdict: Verdict } | { needs: readonly Need[] } | { fault: string } {
+  let result: Evaluation | undefined;
   try {
     store.update(
       event.session,
       (state) => {
-        result = guarded(plan, state, event).result;
+        result = state === before.state ? before.result : guarded(plan, state, event).result;
         return 'needs' in result || result.state === state ? undefined : result.state;
       },
       { user: plan.sharesUser },

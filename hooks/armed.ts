@@ -20,7 +20,7 @@ export interface Armed {
 }
 
 /** Every settings file in force, with its text. */
-export function readSources(project: string, { env, home = '' }: Pick<Event, 'env' | 'home'>, look: Look): readonly Source[] {
+export function sourcesSeen(project: string, { env, home = '' }: Pick<Event, 'env' | 'home'>, look: Look): readonly Source[] {
   return settingsFiles(project, { platform: look.platform, home, env }).flatMap((source) => [source, ...droppedIn(source, look)]).map((source) => {
     const text = look.read(source.file);
     return { ...source, ...(text === undefined ? {} : { text: text.replace(/^\uFEFF/, '') }) };

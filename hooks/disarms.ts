@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import type { Event, Outside, Wanted } from '../engine/model.ts';
 import { projectKey, stateFolder } from '../engine/state/places.ts';
-import { armed, readSources, takenAway, type Armed, type Look } from './armed.ts';
+import { armed, sourcesSeen, takenAway, type Armed, type Look } from './armed.ts';
 
 /** No settings file is larger than this. */
 const MAX_BYTES = 10_000_000;
@@ -30,7 +30,7 @@ export const DISK: Look = {
 /** `remembers`: what is registered now is what a later change is compared with, unless this one took something away. */
 export function findDisarms(wanted: Wanted, event: Event, { look = DISK, remembers = false }: { readonly look?: Look; readonly remembers?: boolean } = {}): Outside {
   try {
-    const sources = readSources(hostFolder(event), event, look);
+    const sources = sourcesSeen(hostFolder(event), event, look);
     const plugin = (event.env['CLAUDE_PLUGIN_ROOT'] ?? '') !== '';
     const now = armed(sources, hostFolder(event), plugin, look);
     const file = recordFile(event);

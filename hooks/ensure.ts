@@ -1,7 +1,7 @@
 /** `hook.cjs SessionStart --serve=47615`: answers the event as always, and sees to it that the server lives and knows the session. */
-import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../engine/model.ts';
 import { decode } from './hosts/claude-code.ts';
+import { readAll } from './pipe.ts';
 import { findProject } from './project.ts';
 import type { hook as Hook } from './run.ts';
 import { sweepSessions, writeSession } from './session.ts';
@@ -13,7 +13,7 @@ const PATIENCE = 1_500;
 export async function hookWithServer(args: readonly string[], port: number, hook: typeof Hook): Promise<void> {
   const { env } = process;
   const cwd = process.cwd();
-  const input = readInput();
+  const input = readAll(0);
   const [name] = args;
   const event = decode(input, { now: 0, random: '', env: {}, project: '', cwd: '', ...(name === undefined ? {} : { event: name }) });
   // It starts while the event is judged. A session that ends needs none any more.
@@ -45,13 +45,5 @@ function recorded(session: string, event: string, folder: string, cwd: string, e
     return [];
   } catch (error) {
     return [`the server can not be told of this session: ${error instanceof Error ? error.message : String(error)}`];
-  }
-}
-
-function readInput(): string {
-  try {
-    return readFileSync(0, 'utf8');
-  } catch {
-    return '';
   }
 }

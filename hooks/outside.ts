@@ -33,8 +33,8 @@ async function find(need: Need, event: Event, env: NodeJS.ProcessEnv): Promise<O
   return analyseCommand(need.text, event);
 }
 
-/** Everything but shell texts, settings and programs. */
-export function look(need: Exclude<Need, { kind: 'command' | 'disarms' | 'run' }>, event: Event): Outside {
+/** Everything but shell texts, programs and settings. */
+export function look(need: Exclude<Need, { kind: 'command' | 'run' | 'disarms' }>, event: Event): Outside {
   try {
     switch (need.kind) {
       case 'real':

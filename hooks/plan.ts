@@ -51,7 +51,9 @@ export function residentPlans(): Plans {
   const renewed = async (key: string, ...given: Parameters<typeof renew>): Promise<InForce> => {
     try {
       const found = await renew(...given);
-      if (found.cached !== undefined) keep(key, found.cached);
+      const [, file] = given;
+      // Read whole, for the many events to come.
+      if (found.cached !== undefined) keep(key, ifFresh(readCache(file, true), found.cached.project) ?? found.cached);
       return found;
     } finally {
       underWay.delete(key);
@@ -64,7 +66,7 @@ export function residentPlans(): Plans {
       const known = kept.get(key);
       const fresh = ifFresh(known, project);
       if (fresh !== undefined) return { cached: fresh };
-      const stored = readCache(file);
+      const stored = readCache(file, true);
       const cached = ifFresh(stored, project);
       if (cached !== undefined) {
         keep(key, cached);

@@ -1,6 +1,5 @@
 /** `bylaw hook`: one JSON object on stdin → at most one on stdout. Never throws, never says allow. */
-import { randomInt } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { EVENTS } from '../engine/events.ts';
 import type { Event, JsonObject, Verdict } from '../engine/model.ts';
 import type { Cached } from '../engine/plan/cache.ts';
@@ -12,15 +11,7 @@ import { doDeeds } from './deeds.ts';
 import { decode, encode } from './hosts/claude-code.ts';
 import { findOutside } from './outside.ts';
 import { planInForce, type InForce } from './plan.ts';
-import { findProject } from './project.ts';
-
-export interface Call {
-  readonly input: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-  /** The event's name from the command line, for input that can't be read. */
-  readonly event?: string;
-}
+import { projectOf, type Call } from './project.ts';
 
 export interface Reply {
   readonly output?: JsonObject;
@@ -34,10 +25,10 @@ export interface Edge {
   readonly findOutside: typeof findOutside;
 }
 
-const PROCESS: Edge = { planInForce, findOutside };
+export const PROCESS: Edge = { planInForce, findOutside };
 
 export async function hook(call: Call, edge: Edge = PROCESS): Promise<Reply> {
-  const project = findProject([call.env['CLAUDE_PROJECT_DIR'], decodeCall(call, call.cwd).cwd, call.cwd]);
+  const project = projectOf(call);
   if (project === undefined) return { notes: [] };
   const notes: string[] = [];
   const event = eventOf(call, project);
@@ -111,10 +102,10 @@ function decodeCall({ input, env, cwd, event }: Call, project: string): Event {
   return decode(input, { now: Date.now(), random: randomToken(), env: variables, project, home: homeFolder(env), cwd, ...(event === undefined ? {} : { event }) });
 }
 
-/** Four characters A-Z0-9. */
+/** Four characters A-Z0-9. No secret: the agent is told them, and only must not know them before. */
 function randomToken(): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
-  return Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
+  return Array.from({ length: 4 }, () => letters[Math.floor(Math.random() * letters.length)]).join('');
 }
 
 function realOf(path: string): string {
@@ -127,19 +118,4 @@ function realOf(path: string): string {
 
 function never(): never {
   throw new Error('there is no plan');
-}
-
-/** The process: read all of stdin, answer, and end with 0 whatever happens. */
-export async function main(args: readonly string[]): Promise<void> {
-  const { output, notes } = await hook({ input: readInput(), env: process.env, cwd: process.cwd(), ...(args[0] === undefined ? {} : { event: args[0] }) });
-  for (const note of notes) process.stderr.write(`bylaw: ${note.replace(/\s*\n\s*/g, ' ')}\n`);
-  if (output !== undefined) process.stdout.write(`${JSON.stringify(output)}\n`);
-}
-
-function readInput(): string {
-  try {
-    return readFileSync(0, 'utf8');
-  } catch {
-    return '';
-  }
 }

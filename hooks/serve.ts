@@ -70,7 +70,10 @@ export async function serve({ place: wanted, env, idle = IDLE }: ServeOptions): 
         if (!request.destroyed || request.complete) log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
         return { status: 500, error: 'internal error' };
       })
-      .then((reply) => respond(request, response, reply, stopping !== undefined))
+      .then(async (reply) => {
+        await readOut(request);
+        respond(response, reply, stopping !== undefined);
+      })
       .catch(() => response.destroy());
     response.on('close', () => {
       underWay -= 1;
@@ -109,13 +112,19 @@ export function stopOnSignals({ stop }: Serving): void {
 }
 
 /** Every good request gets 200 and one JSON object, `{}` if there is nothing to say. */
-function respond(request: IncomingMessage, response: ServerResponse, reply: object, last: boolean): void {
+function respond(response: ServerResponse, reply: object, last: boolean): void {
   const status = 'status' in reply && 'error' in reply && typeof reply.status === 'number' ? reply.status : 200;
   const text = JSON.stringify(status === 200 ? reply : { error: 'error' in reply ? reply.error : '' });
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), 'bylaw-pid': process.pid, ...(last || status !== 200 ? { connection: 'close' } : {}) });
   response.end(text);
-  // What is refused unread is let run out, so that the client reads why instead of a reset.
-  request.resume();
+}
+
+/** What is refused unread is let run out first, so that the client reads why instead of a reset. */
+function readOut(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    request.once('end', resolve).once('close', resolve).resume();
+  });
 }
 
 function tokenFrom(place: Place, env: NodeJS.ProcessEnv): string | undefined {

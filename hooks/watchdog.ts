@@ -1,14 +1,24 @@
 /** Evaluation that can't hang: a regex that runs away is stopped, and counts as a match for rules that deny. */
 import { Script } from 'node:vm';
 import { evaluate, type Evaluation } from '../engine/judge/evaluate.ts';
+import { Unwatched, unwatched } from '../engine/judge/watch.ts';
 import type { Event, Matcher, Pattern, Plan, Rule, State, Test } from '../engine/model.ts';
 
 /** Milliseconds; an evaluation takes well under one. */
 const LIMIT = 1_000;
 const script = new Script('globalThis.__bylawRun()');
 
-/** `slow` is true if a regex had to be stopped. */
+/** `slow` is true if a regex had to be stopped. Most events meet no regex that needs watching. */
 export function guarded(plan: Plan, state: State, event: Event, limit = LIMIT): { readonly result: Evaluation; readonly slow: boolean } {
+  try {
+    return { result: unwatched(() => evaluate(plan, state, event)), slow: false };
+  } catch (error) {
+    if (!(error instanceof Unwatched)) throw error;
+    return watched(plan, state, event, limit);
+  }
+}
+
+function watched(plan: Plan, state: State, event: Event, limit: number): { readonly result: Evaluation; readonly slow: boolean } {
   let result: Evaluation | undefined;
   Object.assign(globalThis, {
     __bylawRun: () => {

@@ -23,7 +23,7 @@ function reasonOf(reply: unknown): string | undefined {
 
 /** The sum of a rule's counts in the state of a session. */
 function counted(place: Place, fact: string, session = 's1'): number {
-  const folder = join(place.env['BYLAW_STATE_DIR'] ?? '', readdirSync(place.env['BYLAW_STATE_DIR'] ?? '').find((name) => name.startsWith('project-')) ?? '');
+  const folder = join(place.env['BYLAW_STATE_DIR'] ?? '', readdirSync(place.env['BYLAW_STATE_DIR'] ?? '').find((name) => name.endsWith('-project')) ?? '');
   const state = JSON.parse(readFileSync(join(folder, `session-${session}.json`), 'utf8'));
   return Object.values<number>(state.cells[fact].counts).reduce((sum, each) => sum + each, 0);
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { Minimatch } from 'minimatch';
 import { EVENTS } from '../engine/events.ts';
 import { settle } from '../engine/judge/cells.ts';
 import { converge } from '../engine/judge/converge.ts';
@@ -384,5 +385,25 @@ describe('reading', () => {
       const event = decode(input, { now: 0, random: 'AAAA', env: {}, project: '/project', cwd: '/project' });
       assert.equal(typeof event.event, 'string');
     }, RUNS * 5);
+  });
+});
+
+describe('globs', () => {
+  const part = fc.oneof(fc.constantFrom('**', '*', '*.ts', 'a*', '.env', 'src', '.*', '*.', 'A', '~', 'x y', '...', '{a,b}', '[ab]', '?'), fc.stringMatching(/^[ab.*]{1,4}$/));
+  const glob = fc.tuple(fc.constantFrom('', '/'), fc.array(part, { minLength: 1, maxLength: 4 })).map(([root, parts]) => root + parts.join('/'));
+  const name = fc.oneof(fc.constantFrom('a', 'ab', '.env', 'x.ts', '.ts', 'src', '.', '..', '', 'A', 'x y', '...', 'ä', 'a\nb', '[ab]', '**'), fc.stringMatching(/^[ab.]{1,4}$/));
+  const value = fc.tuple(fc.constantFrom('', '/'), fc.array(name, { maxLength: 5 })).map(([root, parts]) => root + parts.join('/'));
+
+  test('those that are made into regexes match what minimatch matches', () => {
+    fc.assert(
+      fc.property(glob, value, fc.boolean(), (pattern, text, anyCase) => {
+        const matches = (by: string, given: string): boolean => new Minimatch(by, { dot: true, nonegate: true, nocomment: true, nocase: anyCase }).match(given);
+        assert.equal(matchesGlob(pattern, text, 'path', anyCase), matches(pattern, text) || (pattern.endsWith('/**') && matches(pattern.slice(0, -3), text)));
+        const flat = (each: string): string => each.replaceAll('/', '\uE000');
+        const same = anyCase ? pattern.toLowerCase() === text.toLowerCase() : pattern === text;
+        assert.equal(matchesGlob(pattern, text, 'word', anyCase), /[*?[{(\\]/.test(pattern) ? matches(flat(pattern), flat(text)) : same);
+      }),
+      { numRuns: RUNS * 20 },
+    );
   });
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Event, Plan } from '../engine/model.ts';
 import { buildPlan } from '../engine/plan/build.ts';
 import { EMPTY_STATE } from '../engine/state/state.ts';
+import { worstSteps } from '../engine/judge/watch.ts';
 import { guarded } from '../hooks/watchdog.ts';
 import { loadTexts } from './load-texts.ts';
 import { makePlace } from './place.ts';
@@ -52,4 +53,12 @@ test('the hook says so, and denies', () => {
   assert.equal(check.status, 2);
   assert.match(check.stdout, /slow-regex[\s\S]*exponential[\s\S]*repeat/);
   place.remove();
+});
+
+test('what may take long is known by how a regex is built', () => {
+  const length = 300;
+  const quick = ['^git push', String.raw`\bticket \d+\b`, '(?:error|fail)', '[*+]{', 'colou?r', 'a(?=b)'];
+  const long = [SLOW, '(a|a)*$', String.raw`(a)\1`, 'a*a*a*b', '(?:a?){9}', 'a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?aaaa', 'x{2,}y{2,}z{2,}'];
+  for (const regex of quick) assert.ok(worstSteps(regex, length) < 1e7, regex);
+  for (const regex of long) assert.ok(worstSteps(regex, length) > 1e7, regex);
 });

@@ -37,6 +37,7 @@ export interface Planned {
   readonly notes: readonly string[];
 }
 
+const TOKEN_BYTES = 32;
 export const LOCAL_SETTINGS = '.claude/settings.local.json';
 export const EXCLUDED = `# bylaw: this file holds what is only for this machine\n${LOCAL_SETTINGS}\n`;
 
@@ -63,9 +64,11 @@ export function planInit(wish: Wish, env: NodeJS.ProcessEnv): Planned {
   if (scope === 'project') edit(join(project, LAUNCHER), () => launcherText(strictEvents.includes('PreToolUse')));
 
   const notes = [...notesOn(wish, fresh, sources)];
-  const token = transport === 'http' ? (readToken(env) ?? randomBytes(32).toString('hex')) : undefined;
+  const secrets = fileOf(sources, scope === 'user' ? 'user' : 'local');
+  const token = transport === 'http' ? (readToken(env) ?? tokenIn(sources, secrets) ?? randomBytes(TOKEN_BYTES).toString('hex')) : undefined;
   if (token !== undefined || scope === 'local') notes.push(...keepUncommitted(project, scope, edit));
-  if (token !== undefined) edit(fileOf(sources, scope === 'user' ? 'user' : 'local'), (text) => edited(fileOf(sources, scope === 'user' ? 'user' : 'local'), text, (readable) => withToken(readable, token)), { secret: true });
+  if (token !== undefined) edit(secrets, (text) => edited(secrets, text, (readable) => withToken(readable, token)), { secret: true });
+  if (token !== undefined && scope === 'project') notes.push(`The token of the server is in ${LOCAL_SETTINGS}, which is not shared: every teammate runs \`bylaw init\` once.`);
 
   const settings = fileOf(sources, scope);
   const events = eventsToRegister([...eventsOf(plan), ...(scope === 'user' ? ours.map(({ event }) => event) : [])], transport);
@@ -108,6 +111,13 @@ function freshFiles({ project, packs, level }: Wish): Readonly<Record<string, st
 
 function fileOf(sources: readonly Source[], scope: Scope): string {
   return sources.find((source) => source.scope === scope)?.file ?? '';
+}
+
+/** The one that is there already, after the state was lost. */
+function tokenIn(sources: readonly Source[], file: string): string | undefined {
+  const reading = parseSettings(sources.find((source) => source.file === file)?.text ?? '');
+  const token = isReadable(reading) ? object(reading.value['env'])?.[TOKEN] : undefined;
+  return typeof token === 'string' && /^[0-9a-f]{64}$/.test(token) ? token : undefined;
 }
 
 function programOf(scope: Scope): Registration['program'] {

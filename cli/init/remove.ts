@@ -35,7 +35,8 @@ export function planRemove(project: string, scope: Scope | undefined, env: NodeJ
 
   // What another machine's init wrote is in no record here.
   const wanted: readonly string[] = alsoUser && others.length === 0 ? ['project', 'local', 'user'] : ['project', 'local'];
-  const sources = readSources(project, env).filter((source) => wanted.includes(source.scope));
+  // The local settings of a main worktree are that one's.
+  const sources = readSources(project, env).filter((source) => wanted.includes(source.scope) && (source.scope !== 'local' || source.file.startsWith(`${project}/`)));
   for (const { file, text, scope: where } of sources) {
     const target = targetOf(file);
     if (text === undefined || own.record.files.some((each) => each.file === target) || user.record.files.some((each) => each.file === target)) continue;

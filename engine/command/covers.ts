@@ -11,18 +11,45 @@ export type Covers = 'yes' | 'no' | 'unknown';
  * must be among its options. A word that cannot be known and could decide makes the answer 'unknown'.
  */
 export function covers(pattern: string, run: Run, anyCase = false): Covers {
-  const [program, ...words] = patternWords(pattern);
+  const { program, operands, options } = readPattern(pattern);
   if (program === undefined) return 'no';
   const name = run.argv[0];
   if (name === undefined) return 'no';
   if (name === null) return 'unknown';
-  if (!programMatches(program, name, anyCase)) return 'no';
-  if (words.length === 0) return 'yes';
-  const base = baseName(name).toLowerCase();
-  const operands = words.filter((word) => !isOption(word));
-  const options = words.filter(isOption);
-  const list = readArguments(base, run);
+  if (program !== name && !programMatches(program, name, anyCase)) return 'no';
+  if (operands.length === 0 && options.length === 0) return 'yes';
+  const { base, list } = readRun(name, run);
   return both(operandsMatch(base, operands, list, anyCase), () => optionsMatch(base, options, list, anyCase));
+}
+
+interface PatternParts {
+  readonly program: string | undefined;
+  readonly operands: readonly string[];
+  readonly options: readonly string[];
+}
+
+const patterns = new Map<string, PatternParts>();
+
+function readPattern(pattern: string): PatternParts {
+  const before = patterns.get(pattern);
+  if (before !== undefined) return before;
+  const [program, ...words] = patternWords(pattern);
+  const parts = { program, operands: words.filter((word) => !isOption(word)), options: words.filter(isOption) };
+  patterns.set(pattern, parts);
+  return parts;
+}
+
+const runs = new WeakMap<Run, { readonly base: string; readonly list: readonly Argument[] }>();
+
+/** Made once: many patterns are asked about the same run. */
+function readRun(name: string, run: Run): { readonly base: string; readonly list: readonly Argument[] } {
+  let read = runs.get(run);
+  if (read === undefined) {
+    const base = baseName(name).toLowerCase();
+    read = { base, list: readArguments(base, run) };
+    runs.set(run, read);
+  }
+  return read;
 }
 
 function programMatches(pattern: string, name: string, anyCase: boolean): boolean {

@@ -119,6 +119,19 @@ const sameOption: Readonly<Record<string, string>> = {
 };
 
 export function equivalents(program: string, subcommand: string, option: string): readonly string[] {
+  const key = `${program} ${subcommand} ${option}`;
+  const before = found.get(key);
+  if (before !== undefined) return before;
+  const names = findEquivalents(program, subcommand, option);
+  // Sub-commands are words of commands, so there may be any number of them.
+  if (found.size > 1000) found.clear();
+  found.set(key, names);
+  return names;
+}
+
+const found = new Map<string, readonly string[]>();
+
+function findEquivalents(program: string, subcommand: string, option: string): readonly string[] {
   const pick = (name: string): string | undefined => (Object.hasOwn(sameOption, name) ? sameOption[name] : undefined);
   const table = `${pick(`${program} ${subcommand}`) ?? ''} ${pick(program) ?? shared}`;
   const plain = option.split('=')[0] ?? option;

@@ -49,7 +49,7 @@ export function some<T>(items: Iterable<T>, ask: (item: T) => Answer): Answer {
 const FIRST: readonly Cause['kind'][] = ['later', 'pending', 'failed', 'opaque'];
 
 /** Something that can still be found out comes before something that can't. */
-function prefer(first: Answer | undefined, second: Answer): Answer {
+export function prefer(first: Answer | undefined, second: Answer): Answer {
   if (first?.is !== 'unknown' || second.is !== 'unknown') return second;
   return FIRST.indexOf(first.cause.kind) <= FIRST.indexOf(second.cause.kind) ? first : second;
 }

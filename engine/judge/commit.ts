@@ -1,5 +1,5 @@
 /** Trials and the decision → the next state and the deeds outside it. All changes are made together, by name. */
-import type { Cell, Deed, Effect, Event, Failure, Json, JsonObject, Kept, Level, Rule, State, Term, Verdict } from '../model.ts';
+import type { Cell, Deed, Effect, Event, Failure, Json, JsonObject, Kept, Level, Rule, State, Term, Trigger, Verdict } from '../model.ts';
 import { cellsOf, emptied, memoryOf, readCell, writeCell } from './cells.ts';
 import { tokenOf, valuesFor } from './decide.ts';
 import { fill } from './fill.ts';
@@ -27,7 +27,7 @@ export function commit(trials: readonly Trial[], moving: readonly string[], verd
   const moves = (home: string, attempts: true | undefined): boolean => verdict.passes || (attempts === true && [...deniers].every((each) => each === home));
 
   let next = state;
-  for (const name of [...moving].sort()) next = move(next, name, knowledge, moves);
+  for (const name of moving) next = move(next, name, knowledge, moves);
   if (verdict.passes) next = reset(next, trials, knowledge);
   next = speak(next, trials, verdict, knowledge);
 
@@ -120,11 +120,12 @@ function step(next: State, name: string, form: FormOf<'phase'>, knowledge: Knowl
 function reset(next: State, trials: readonly Trial[], knowledge: Knowledge): State {
   const { plan, event } = knowledge;
   const redeemed = new Set(trials.filter((trial) => trial.redeemed).flatMap(({ rule }) => cellNames(rule)));
+  const mayEmpty = (name: string, until: readonly Trigger[]): boolean => redeemed.has(name) || until.some(({ on }) => on.includes(event.event));
   for (const scope of ['turn', 'agent', 'session', 'project', 'user'] as const) {
     for (const [name, cell] of Object.entries(cellsOf(next, scope, event.thread))) {
       const fact = plan.facts[name];
       const memory = memoryOf(plan, name);
-      if (memory?.scope !== scope || fact === undefined) continue;
+      if (memory?.scope !== scope || fact === undefined || !mayEmpty(name, memory.until)) continue;
       const look = looker(knowledge, { level: levelIn(fact.home, 'rule' in fact.form ? fact.form.rule : undefined, knowledge), cost: 2 });
       if (redeemed.has(name) || triggered(memory.until, event.event, look).is === 'yes') {
         next = writeCell(next, scope, event.thread, name, emptied(cell, event.now));
@@ -141,11 +142,11 @@ export function cellNames(rule: Rule): readonly string[] {
 /** Rules that were heard, or would have been at a louder level, have spoken. */
 function speak(next: State, trials: readonly Trial[], verdict: Omit<Verdict, 'deeds'>, knowledge: Knowledge): State {
   const { plan, event } = knowledge;
-  for (const trial of trials) {
-    const name = `${trial.rule.id}.said`;
+  for (const finding of verdict.findings) {
+    const name = `${finding.rule}.said`;
     const memory = memoryOf(plan, name);
-    const finding = verdict.findings.find((each) => each.rule === trial.rule.id);
-    if (memory === undefined || finding === undefined) continue;
+    const trial = trials.find(({ rule }) => rule.id === finding.rule);
+    if (memory === undefined || trial === undefined) continue;
     const silent = finding.decision === 'none' && (verdict.passes || finding.written === 'deny');
     if (!finding.heard && !silent) continue;
     const token = tokenOf(trial, event);

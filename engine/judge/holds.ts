@@ -3,7 +3,7 @@ import type { Opaque, Run } from '../command/analysis.ts';
 import { covers } from '../command/covers.ts';
 import { FOLDS } from './builtin.ts';
 import type { Clause, Json, Matcher, Pattern, Test } from '../model.ts';
-import { every, NO, some, YES, type Answer, type Cause } from './answer.ts';
+import { every, NO, prefer, some, YES, type Answer, type Cause } from './answer.ts';
 import { matchesGlob, matchesRegex, type Sort } from './match.ts';
 import { shown } from './paths.ts';
 
@@ -24,7 +24,9 @@ const ACTS: ReadonlySet<string> = new Set(['path', 'writes', 'runs', 'content'])
 const SEARCHED = 1_000_000;
 
 export function holds(test: Test, look: Look): Answer {
-  return some(test, (matcher) => matcherHolds(matcher, look));
+  // Nearly every test has one alternative.
+  const [only] = test;
+  return only !== undefined && test.length === 1 ? matcherHolds(only, look) : some(test, (matcher) => matcherHolds(matcher, look));
 }
 
 /** Whether `unless` excuses what satisfied `match`: on acts, every value must be covered. */
@@ -50,25 +52,57 @@ export function excuses(unless: Test, match: Test, look: Look): Answer {
   return undecided ?? NO;
 }
 
+/** As `every`, without a function per clause: this is asked of every rule that is looked up. */
 function matcherHolds(matcher: Matcher, look: Look): Answer {
-  return every(matcher, (clause) => clauseHolds(clause, look));
+  let unknown: Answer | undefined;
+  for (const clause of matcher) {
+    const answer = clauseHolds(clause, look);
+    if (answer.is === 'no') return answer;
+    if (answer.is === 'unknown') unknown = prefer(unknown, answer);
+  }
+  return unknown ?? YES;
 }
 
 function clauseHolds(clause: Clause, look: Look): Answer {
   const known = look(clause.fact);
   if (known.is === 'unknown') return known;
-  const answer = some(clause.values, (pattern) => {
-    if (pattern.is === 'there') return known.values.length > 0 ? YES : NO;
-    if (pattern.is === 'absent') return known.values.length > 0 ? NO : YES;
-    return some(known.values, (value) => valueFits(value, known.sort, pattern, clause, look, true));
-  });
+  const answer = oneFits(clause, known, look);
   // The analyser names what it could not see; a word that can't be compared is only its echo.
   const unseen = known.opaque?.filter(({ reason }) => !HONEST.has(reason)) ?? [];
   if (answer.is === 'unknown' && answer.cause.kind === 'opaque' && unseen.length > 0) return { is: 'unknown', cause: { kind: 'opaque', fact: clause.fact, parts: unseen } };
   // An unknown argument hides no other program; what can hide one makes every no doubtful.
   const hiding = known.opaque?.filter(({ reason }) => known.sort === 'path' || reason !== 'dynamic-argument') ?? [];
   if (answer.is === 'no' && hiding.length > 0 && clause.values.some((pattern) => pattern.is === 'glob')) return { is: 'unknown', cause: { kind: 'opaque', fact: clause.fact, parts: hiding } };
-  return answer.is === 'no' ? { is: 'no', because: clause.fact } : answer;
+  return answer.is === 'no' ? because(clause) : answer;
+}
+
+const reasons = new WeakMap<Clause, Answer>();
+
+/** The same answer every time: it is given for most clauses of most rules. */
+function because(clause: Clause): Answer {
+  let answer = reasons.get(clause);
+  if (answer === undefined) {
+    answer = { is: 'no', because: clause.fact };
+    reasons.set(clause, answer);
+  }
+  return answer;
+}
+
+/** As `some` of `some`: a pattern and a value that fit. */
+function oneFits(clause: Clause, { values, sort }: Extract<Known, { is: 'known' }>, look: Look): Answer {
+  let unknown: Answer | undefined;
+  for (const pattern of clause.values) {
+    if (pattern.is === 'there' || pattern.is === 'absent') {
+      if ((values.length > 0) === (pattern.is === 'there')) return YES;
+      continue;
+    }
+    for (const value of values) {
+      const answer = valueFits(value, sort, pattern, clause, look, true);
+      if (answer.is === 'yes') return answer;
+      if (answer.is === 'unknown') unknown = prefer(unknown, answer);
+    }
+  }
+  return unknown ?? NO;
 }
 
 function coversAll(clause: Clause, match: Test, look: Look, pooled: Map<string, Set<number>> | undefined): Answer {
@@ -133,8 +167,19 @@ function valueFits(value: Json, sort: Sort, pattern: Pattern, clause: Clause, lo
   }
 }
 
-/** A run as it stands in the JSON of an analysis. */
+const programs = new WeakMap<object, Run>();
+
+/** A run as it stands in the JSON of an analysis, made once: many rules ask for the same program. */
 export function asRun(value: Json): Run | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const before = programs.get(value);
+  if (before !== undefined) return before;
+  const run = readRun(value);
+  if (run !== undefined) programs.set(value, run);
+  return run;
+}
+
+function readRun(value: Json): Run | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !('argv' in value) || !Array.isArray(value['argv'])) return undefined;
   const heads = 'heads' in value && typeof value['heads'] === 'object' && value['heads'] !== null ? Object.entries(value['heads']).map(([index, head]) => [Number(index), String(head)] as const) : [];
   return { argv: value['argv'].map((word: Json) => (word === null ? null : String(word))), at: [0, 0], via: [], ...(heads.length > 0 ? { heads: Object.fromEntries(heads) } : {}) };
@@ -142,6 +187,7 @@ export function asRun(value: Json): Run | undefined {
 
 /** A path glob with `~` and `{env.X}` filled in; undefined if the variable is not set. */
 function located(glob: string, look: Look): string | undefined {
+  if (glob[0] !== '~' && glob[0] !== '{') return glob;
   if (!/^(~|\{env\.\w+\})(\/|$)/.test(glob)) return glob;
   const [, name = '~', rest = ''] = /^(?:~|\{(env\.\w+)\})(.*)$/s.exec(glob) ?? [];
   const base = look(name);

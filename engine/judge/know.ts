@@ -18,6 +18,8 @@ export interface Knowledge {
   readonly needs: Map<string, Need>;
   /** What was found out, by the asker's level, and which policies are on. */
   readonly memo: Readonly<Record<Level, Map<string, Known>>>;
+  /** By level, then by cost. */
+  readonly lookers: Readonly<Record<Level, Look[]>>;
   readonly active: Map<string, Answer>;
 }
 
@@ -28,7 +30,7 @@ export interface Asker {
 }
 
 export function createKnowledge(plan: Plan, state: State, event: Event): Knowledge {
-  return { plan, state, event, needs: new Map(), memo: { strict: new Map(), guidance: new Map(), observe: new Map(), disabled: new Map() }, active: new Map() };
+  return { plan, state, event, needs: new Map(), memo: { strict: new Map(), guidance: new Map(), observe: new Map(), disabled: new Map() }, lookers: { strict: [], guidance: [], observe: [], disabled: [] }, active: new Map() };
 }
 
 export function know(knowledge: Knowledge, name: string, asker: Asker): Known {
@@ -41,8 +43,10 @@ export function know(knowledge: Knowledge, name: string, asker: Asker): Known {
   return known;
 }
 
+/** One for each kind of asker: rules are many, kinds are few. */
 export function looker(knowledge: Knowledge, asker: Asker): Look {
-  return (name) => know(knowledge, name, asker);
+  const made = knowledge.lookers[asker.level];
+  return (made[asker.cost] ??= (name) => know(knowledge, name, asker));
 }
 
 /** The paths of the event as texts; undefined if some are not known, or if a whole folder is meant. */

@@ -42,9 +42,11 @@ export function perKey(form: FormOf<'count'>, look: Look): string | Extract<Know
 /** Whether the event is one that is counted: its event, its match, no exception, and not its reset. */
 export function isCounted({ event }: Knowledge, counted: Counted, until: readonly Trigger[], look: Look): Answer {
   if (!counted.on.includes(event.event)) return NO;
+  const matched = holds(counted.match, look);
+  if (matched.is === 'no') return NO;
   return every(
     [
-      () => holds(counted.match, look),
+      () => matched,
       () => not(counted.unless.length === 0 ? NO : excuses(counted.unless, counted.match, look)),
       () => logicHolds(counted.when, look),
       () => not(triggered(until, event.event, look)),

@@ -1,7 +1,7 @@
 /** One rule × one event → whether it fires, and why not. */
 import type { Opaque } from '../command/analysis.ts';
 import type { Cadence, CountKey, Decision, Event, Level, Plan, Rule, Saying } from '../model.ts';
-import { NO, YES, every, type Answer, type Cost } from './answer.ts';
+import { NO, prefer, YES, type Answer, type Cost } from './answer.ts';
 import { readCell } from './cells.ts';
 import { excuses, HONEST, holds, matchesAgent, textOf, type Look } from './holds.ts';
 import { looker, type FormOf, type Knowledge } from './know.ts';
@@ -33,36 +33,39 @@ export interface Trial {
 export function tryRule(rule: Rule, knowledge: Knowledge): Trial | undefined {
   const { plan, state, event } = knowledge;
   const level = levelOf(rule, state, event.now);
-  const quiet = (by: Part, more: Partial<Trial> = {}): Trial => ({ rule, level, matched: false, fired: false, by, ...more });
-  if (level === 'disabled') return quiet('level');
-  if (event.unreadable !== undefined && rule.onError !== 'deny') return quiet('error');
+  if (level === 'disabled') return quiet(rule, level, 'level');
+  if (event.unreadable !== undefined && rule.onError !== 'deny') return quiet(rule, level, 'error');
 
   const home = plan.homes[rule.home];
   const active = rule.active === true || home === undefined ? YES : isActive(home, knowledge);
-  if (active.is === 'no') return quiet('active');
+  if (active.is === 'no') return quiet(rule, level, 'active');
 
   const matched = matches(rule, knowledge, level);
-  if (matched.answer.is === 'no') return quiet(matched.by);
-  if (active.is === 'unknown') return unknown(active, quiet('active'));
-  if (matched.answer.is === 'unknown') return unknown(matched.answer, quiet('error'), event.event);
-  return pace(rule, knowledge, quiet('fires', { matched: true }));
+  if (matched.answer.is === 'no') return quiet(rule, level, matched.by);
+  if (active.is === 'unknown') return unknown(active, quiet(rule, level, 'active'));
+  if (matched.answer.is === 'unknown') return unknown(matched.answer, quiet(rule, level, 'error'), event.event);
+  return pace(rule, knowledge, { rule, level, matched: true, fired: false, by: 'fires' });
+}
+
+function quiet(rule: Rule, level: Level, by: Part): Trial {
+  return { rule, level, matched: false, fired: false, by };
 }
 
 /** What can't be known: wait for it, or speak if the policy denies what can't be computed. */
-function unknown(answer: Extract<Answer, { is: 'unknown' }>, quiet: Trial, event = ''): Trial | undefined {
-  const { rule } = quiet;
-  if (answer.cause.kind === 'opaque') return unseen(answer.cause.parts, quiet, event, answer.cause.fact);
+function unknown(answer: Extract<Answer, { is: 'unknown' }>, trial: Trial, event = ''): Trial | undefined {
+  const { rule } = trial;
+  if (answer.cause.kind === 'opaque') return unseen(answer.cause.parts, trial, event, answer.cause.fact);
   if (answer.cause.kind !== 'failed') return undefined;
   const speaks = rule.onError === 'deny' && rule.speak !== undefined;
   const says = rule.speak?.says[0];
-  return { ...quiet, by: 'error', fired: speaks, failure: answer.cause, ...(speaks && says !== undefined ? { says } : {}) };
+  return { ...trial, by: 'error', fired: speaks, failure: answer.cause, ...(speaks && says !== undefined ? { says } : {}) };
 }
 
 const STRENGTH: readonly (Decision | 'ignore')[] = ['ignore', 'advise', 'ask', 'deny'];
 
 /** The rule may apply. It does what it says for the gravest reason, never more than its own outcome. */
-function unseen(parts: readonly Opaque[], quiet: Trial, event: string, fact: string): Trial {
-  const { rule } = quiet;
+function unseen(parts: readonly Opaque[], trial: Trial, event: string, fact: string): Trial {
+  const { rule } = trial;
   const own = rule.speak?.decision ?? 'ignore';
   const usual = (reason: string): Decision | 'ignore' => (HONEST.has(reason) || own === 'advise' || fact !== 'runs' ? 'ignore' : 'ask');
   const wanted = parts.map(({ reason }) => rule.opaque?.[reason] ?? (HONEST.has(reason) ? 'ignore' : (rule.opaque?.['*'] ?? usual(reason))));
@@ -70,8 +73,8 @@ function unseen(parts: readonly Opaque[], quiet: Trial, event: string, fact: str
   const capped = STRENGTH.indexOf(gravest) > STRENGTH.indexOf(own) ? own : gravest;
   const decision = capped === 'ask' && event !== 'PreToolUse' ? 'advise' : capped;
   const says = rule.speak?.says[0];
-  if (decision === 'ignore' || says === undefined) return { ...quiet, by: 'match' };
-  return { ...quiet, by: 'opaque', fired: true, says, unseen: { decision, parts: parts.filter((_, index) => wanted[index] !== 'ignore') } };
+  if (decision === 'ignore' || says === undefined) return { ...trial, by: 'match' };
+  return { ...trial, by: 'opaque', fired: true, says, unseen: { decision, parts: parts.filter((_, index) => wanted[index] !== 'ignore') } };
 }
 
 /** The event is its, `match` holds, no `unless` does, `when` is true, and it is not its own reset. Cheap questions first. */
@@ -80,25 +83,31 @@ export function matches(rule: Rule, knowledge: Knowledge, level: Level): { reado
   let cost: Cost = 0;
   for (;;) {
     const look = looker(knowledge, { level, cost });
-    let by: Part = 'match';
-    const answer = every(parts(rule, event, look), ([part, ask]) => {
-      const given = ask();
-      if (given.is === 'no') by = part;
-      return given;
-    });
-    if (answer.is !== 'unknown' || answer.cause.kind !== 'later') return { answer, by };
+    let answer = YES;
+    for (const part of PARTS) {
+      const given = partHolds(part, rule, event, look);
+      if (given.is === 'no') return { answer: given, by: part };
+      if (given.is === 'unknown') answer = prefer(answer, given);
+    }
+    if (answer.is !== 'unknown' || answer.cause.kind !== 'later') return { answer, by: 'match' };
     if (isSpent(rule, knowledge) && rule.then.length === 0) return { answer: NO, by: 'times' };
     cost = answer.cause.cost;
   }
 }
 
-export function parts(rule: Rule, event: Event, look: Look): readonly (readonly [Part, () => Answer])[] {
-  return [
-    ['match', () => holds(rule.match, look)],
-    ['unless', () => (rule.unless.length === 0 ? YES : not(excuses(rule.unless, rule.match, look)))],
-    ['when', () => logicHolds(rule.when, look)],
-    ['until', () => not(triggered(rule.until, event.event, look))],
-  ];
+const PARTS = ['match', 'unless', 'when', 'until'] as const;
+
+function partHolds(part: (typeof PARTS)[number], rule: Rule, event: Event, look: Look): Answer {
+  switch (part) {
+    case 'match':
+      return holds(rule.match, look);
+    case 'unless':
+      return rule.unless.length === 0 ? YES : not(excuses(rule.unless, rule.match, look));
+    case 'when':
+      return logicHolds(rule.when, look);
+    case 'until':
+      return rule.until.length === 0 ? YES : not(triggered(rule.until, event.event, look));
+  }
 }
 
 function isSpent(rule: Rule, knowledge: Knowledge): boolean {

@@ -13,7 +13,7 @@ export interface Core {
 }
 
 /** From this many on, rules about folders are found by folder; fewer are tried faster than looked up. */
-const MANY = 32;
+const MANY = 8;
 
 /** Sorted by name throughout, so that the order of files and rules can't matter. */
 export function buildPlan(core: Core, many = MANY): Plan {

@@ -23,12 +23,8 @@ export function lookup(plan: Plan, event: Event, paths: Paths = () => undefined)
     const slot = shelf.byTool[event.tool];
     if (slot !== undefined) slots.push(slot);
   }
-  slots.push(...slots.flatMap((slot) => inFolders(slot, paths)));
-  if (slots.length === 1) return { rules: pick(plan, shelf.any.rules), moving: shelf.any.moving };
-  return {
-    rules: pick(plan, [...new Set(slots.flatMap((slot) => slot.rules))].sort((a, b) => a - b)),
-    moving: [...new Set(slots.flatMap((slot) => slot.moving))],
-  };
+  if (slots.some(({ byFolder }) => byFolder !== undefined)) slots.push(...slots.flatMap((slot) => inFolders(slot, paths)));
+  return { rules: pick(plan, together(slots, ({ rules }) => rules, (a, b) => a - b)), moving: together(slots, ({ moving }) => moving, byName) };
 }
 
 function inFolders({ byFolder }: Slot, paths: Paths): readonly Slot[] {
@@ -38,8 +34,24 @@ function inFolders({ byFolder }: Slot, paths: Paths): readonly Slot[] {
   return known.flatMap(foldersAbove).flatMap((folder) => (Object.hasOwn(byFolder, folder) ? (byFolder[folder] ?? []) : []));
 }
 
+/** What several slots hold, each once and in order; most often only one of them holds something. */
+function together<T>(slots: readonly Slot[], of: (slot: Slot) => readonly T[], order: (a: T, b: T) => number): readonly T[] {
+  const lists = slots.map(of).filter((list) => list.length > 0);
+  if (lists.length <= 1) return lists[0] ?? [];
+  return [...new Set(lists.flat())].sort(order);
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 function pick(plan: Plan, numbers: readonly number[]): readonly Rule[] {
-  return numbers.flatMap((number) => plan.rules[number] ?? []);
+  const found: Rule[] = [];
+  for (const number of numbers) {
+    const rule = plan.rules[number];
+    if (rule !== undefined) found.push(rule);
+  }
+  return found;
 }
 
 /** Rules are sorted by id. */

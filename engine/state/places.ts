@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,7 +24,10 @@ export function cacheFolder(env: Environment): string {
   return env['BYLAW_CACHE_DIR'] || join(env['XDG_CACHE_HOME'] || join(homeFolder(env), '.cache'), 'bylaw');
 }
 
-/** One project has one key, however its folder is reached. */
+/** Names of files are at most this long on every system. */
+const LONGEST = 200;
+
+/** One project has one key, however its folder is reached: its path, with `-` between the parts. */
 export function projectKey(folder: string): string {
   let real = folder;
   try {
@@ -32,6 +35,6 @@ export function projectKey(folder: string): string {
   } catch {
     // A folder that can't be resolved is known by its name.
   }
-  const name = basename(real).replace(/[^\w.-]/g, '_').slice(0, 40);
-  return `${name}-${createHash('sha256').update(real).digest('hex').slice(0, 12)}`;
+  const key = real.replace(/[^\w./]/gu, (sign) => `%${sign.codePointAt(0)?.toString(16)}.`).replaceAll('/', '-');
+  return key.length <= LONGEST ? key : `${key.slice(-LONGEST / 2)}-${createHash('sha256').update(real).digest('hex')}`;
 }

@@ -13,7 +13,7 @@ const EXPIRY = 30 * 86_400_000;
 export interface Store {
   /** The state as it is, without the lock. */
   read(session: string): State;
-  /** Reads, changes and writes under the lock; `change` returns undefined to leave all as it is. */
+  /** Reads, changes and writes under the lock; `change` returns undefined to leave all as it is. It is given the very object that `read` gave if nobody has written since. */
   update(session: string, change: (state: State) => State | undefined, locks?: { readonly user?: boolean }): void;
   /** Forgets sessions that nothing has touched for 30 days. */
   sweep(now: number): void;
@@ -34,13 +34,20 @@ export function openStore(root: string, key: string): Store {
   let notes: string[] = [];
   const note = (text: string): void => void notes.push(text);
 
+  /** What the files held when they were last read, so that the same need not be parsed, or judged, twice. */
+  let last: { readonly texts: Texts; readonly session: string; readonly state: State } | undefined;
+
   const read = (session: string): State => {
     const names = files(session);
-    return {
-      user: readPart(names.user, asShared, EMPTY_SHARED, note),
-      project: readPart(names.project, asShared, EMPTY_SHARED, note),
-      session: readPart(names.session, asSession, EMPTY_SESSION, note),
+    const texts: Texts = { user: readText(names.user, note), project: readText(names.project, note), session: readText(names.session, note) };
+    if (last !== undefined && last.session === session && texts.session === last.texts.session && texts.project === last.texts.project && texts.user === last.texts.user) return last.state;
+    const state: State = {
+      user: readPart(names.user, texts.user, asShared, EMPTY_SHARED, note),
+      project: readPart(names.project, texts.project, asShared, EMPTY_SHARED, note),
+      session: readPart(names.session, texts.session, asSession, EMPTY_SESSION, note),
     };
+    last = { texts, session, state };
+    return state;
   };
 
   return {
@@ -89,14 +96,19 @@ function fileName(session: string): string {
   return /^[\w-]{1,80}$/.test(session) ? session : `x${createHash('sha256').update(session).digest('hex').slice(0, 32)}`;
 }
 
-function readPart<T>(file: string, parse: (value: unknown) => T | undefined, empty: T, note: (text: string) => void): T {
-  let text: string;
+type Texts = Readonly<Record<keyof State, string | undefined>>;
+
+function readText(file: string, note: (text: string) => void): string | undefined {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     if (!isCode(error, 'ENOENT') && !isCode(error, 'ENOTDIR')) note(`the state file ${file} can not be read: ${String(error)}`);
-    return empty;
+    return undefined;
   }
+}
+
+function readPart<T>(file: string, text: string | undefined, parse: (value: unknown) => T | undefined, empty: T, note: (text: string) => void): T {
+  if (text === undefined) return empty;
   const value = parseJson(text);
   const part = value === undefined ? undefined : parse(value);
   if (part === undefined) return moveAside(file, empty, note);
