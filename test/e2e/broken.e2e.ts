@@ -10,7 +10,7 @@ rules:
 `;
 
 scenario('a policy that breaks in the middle of a session stays in force as it was', async ({ govern, write, has, session }) => {
-  govern(GOOD.replace('bylaw: 1\n', ''));
+  await govern(GOOD.replace('bylaw: 1\n', ''));
   write('keep.txt', '');
   const broken = (): ReturnType<typeof bash> => {
     write('bylaw.yaml', GOOD.replace('match', 'mtach'));
@@ -26,7 +26,7 @@ scenario('a policy that breaks in the middle of a session stays in force as it w
 });
 
 scenario('a policy that a person changes is in force with the next call', async ({ govern, write, session }) => {
-  govern(GOOD.replace('bylaw: 1\n', ''));
+  await govern(GOOD.replace('bylaw: 1\n', ''));
   const changed = (): ReturnType<typeof bash> => {
     write('bylaw.yaml', GOOD.replace('runs: rm', 'runs: touch').replace('is removed', 'is touched'));
     return bash('touch x');
@@ -38,7 +38,7 @@ scenario('a policy that a person changes is in force with the next call', async 
 });
 
 scenario('a policy that never was good refuses everything if it asks for that, but not its own repair', async ({ repo, govern, write, session }) => {
-  govern(GOOD.replace('bylaw: 1\n', ''));
+  await govern(GOOD.replace('bylaw: 1\n', ''));
   write('bylaw.yaml', 'bylaw: 1\non-error: deny\nrulse: {}\n');
   // A cache of its own: no good plan was ever kept in it.
   const env = { BYLAW_CACHE_DIR: `${repo}/../cache`, PATH: `${repo}/node_modules/.bin:${process.env['PATH']}` };

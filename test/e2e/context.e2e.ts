@@ -5,7 +5,7 @@ import { agent, group, notTold, told, turnsOf } from './scenario.ts';
 const scenario = group('context');
 
 scenario('advice at the start of a session is there in the first turn', async ({ govern, session }) => {
-  govern(`
+  await govern(`
 rules:
   the-house-is-explained: { event: SessionStart, match: { source: startup }, advise: Read docs/house.md before anything else. }
 `);
@@ -14,7 +14,7 @@ rules:
 });
 
 scenario('advice at a prompt comes with every prompt of a person', async ({ govern, session }) => {
-  govern(`
+  await govern(`
 rules:
   tickets-are-named: { event: UserPromptSubmit, match: { source: person }, advise: Name the ticket in every commit. }
 `);
@@ -24,7 +24,7 @@ rules:
 });
 
 scenario('advice at the start of a subagent reaches that subagent only', async ({ govern, session }) => {
-  govern(`
+  await govern(`
 rules:
   scouts-are-briefed: { event: SubagentStart, match: { agent: Explore }, advise: Look only below src/. }
 `);

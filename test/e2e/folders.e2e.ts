@@ -14,7 +14,7 @@ rules:
 
 for (const scope of ['local', 'user'] as const) {
   scenario(`a session in a subfolder is under the policy of the repo, scope ${scope}`, async ({ repo, govern, session, has }) => {
-    govern(`
+    await govern(`
 rules:
   dist-is-built: { match: { writes: 'dist/**' }, deny: '{path} is built.' }
 `, '--scope', scope);
@@ -29,10 +29,10 @@ rules:
 
 for (const scope of ['project', 'local', 'user'] as const) {
   scenario(`a git worktree is under its own policy file, scope ${scope}`, async ({ folder, govern, git, write: put, session }) => {
-    govern(forbid('touch', 'Not in main.'), '--scope', scope);
-    git('add', '--all');
-    git('commit', '--quiet', '--message', 'all');
-    git('worktree', 'add', '--quiet', '-b', 'other', '../tree');
+    await govern(forbid('touch', 'Not in main.'), '--scope', scope);
+    await git('add', '--all');
+    await git('commit', '--quiet', '--message', 'all');
+    await git('worktree', 'add', '--quiet', '-b', 'other', '../tree');
     writeFileSync(join(folder, 'tree', 'bylaw.yaml'), `bylaw: 1\n${forbid('touch', 'Not in the worktree.')}`);
     put('bylaw.yaml', `bylaw: 1\n${forbid('mkdir', 'Main has changed.')}`);
     const { results } = await session([bash('touch x'), bash('mkdir y')], { cwd: join(folder, 'tree') });
@@ -42,7 +42,7 @@ for (const scope of ['project', 'local', 'user'] as const) {
 }
 
 scenario('a session above two projects follows cd from one policy to the other', async ({ folder, govern, session }) => {
-  govern(forbid('touch', 'Not in repo.'), '--scope', 'user');
+  await govern(forbid('touch', 'Not in repo.'), '--scope', 'user');
   mkdirSync(join(folder, 'second'));
   writeFileSync(join(folder, 'second', 'bylaw.yaml'), `bylaw: 1\n${forbid('mkdir', 'Not in second.')}`);
   const { results } = await session([bash('cd repo'), bash('touch a'), bash('mkdir b'), bash('cd ../second'), bash('touch a'), bash('mkdir b')], { cwd: folder });
@@ -53,7 +53,7 @@ scenario('a session above two projects follows cd from one policy to the other',
 });
 
 scenario('cd inside a project changes nothing about its policy', async ({ repo, govern, session, write: put, has }) => {
-  govern(`
+  await govern(`
 rules:
   docs-are-written-by-people: { match: { writes: 'docs/**' }, deny: Docs are written by people. }
   two-files-a-session: { match: { runs: touch }, limit: 2, deny: 'This is touch {count}.' }
@@ -70,7 +70,7 @@ rules:
 });
 
 scenario('a session that goes to another project stays under the policy it began with', async ({ folder, govern, session }) => {
-  govern(forbid('touch', 'Not in repo.'));
+  await govern(forbid('touch', 'Not in repo.'));
   mkdirSync(join(folder, 'second'));
   writeFileSync(join(folder, 'second', 'bylaw.yaml'), `bylaw: 1\n${forbid('mkdir', 'Not in second.')}`);
   const { results } = await session([bash('cd ../second'), bash('touch a'), bash('mkdir b')], { args: ['--add-dir', join(folder, 'second')] });
@@ -79,7 +79,7 @@ scenario('a session that goes to another project stays under the policy it began
 });
 
 scenario('a folder without a policy is left alone, also by hooks of the user', async ({ folder, home, govern, session, has }) => {
-  govern(forbid('touch', 'Not in repo.'), '--scope', 'user');
+  await govern(forbid('touch', 'Not in repo.'), '--scope', 'user');
   mkdirSync(join(folder, 'free'));
   const { results } = await session([bash('touch a')], { cwd: join(folder, 'free') });
   passed(results[0]);
@@ -94,7 +94,7 @@ rules:
 `;
 
 scenario.gap('a session above two projects: a call that names a file of one of them', async ({ folder, repo, govern, session, has }) => {
-  govern(BUILT, '--scope', 'user');
+  await govern(BUILT, '--scope', 'user');
   const { results } = await session([write(`${repo}/dist/a.js`, ''), bash('cd repo && mkdir -p dist && touch dist/b.js')], { cwd: folder });
   // Neither the folder the session began in nor the one it is in has a policy; the file's own folder is not asked.
   refused(results[0], /dist is built/);
@@ -104,14 +104,14 @@ scenario.gap('a session above two projects: a call that names a file of one of t
 
 for (const way of ['EnterWorktree', 'an agent with isolation: worktree'] as const) {
   scenario(`a worktree that the client makes is under the policy of the session: ${way}`, async (place) => {
-    place.govern(forbid('touch', 'Not in repo.'));
+    await place.govern(forbid('touch', 'Not in repo.'));
     const { inside } = await inWorktree(place, way, [bash('pwd'), bash('touch x')]);
     passed(inside[0], /\.claude\/worktrees\//);
     refused(inside[1], /Not in repo/);
   });
 
   scenario.gap(`a worktree that the client makes has the paths of the project: ${way}`, async (place) => {
-    place.govern(BUILT);
+    await place.govern(BUILT);
     const { inside } = await inWorktree(place, way, [bash('mkdir -p dist && touch dist/a.js')]);
     // It is seen as .claude/worktrees/<name>/dist/a.js, which no rule about dist/** is about.
     refused(inside[0], /dist is built/);
@@ -119,8 +119,8 @@ for (const way of ['EnterWorktree', 'an agent with isolation: worktree'] as cons
 }
 
 async function inWorktree({ git, session }: Place, way: string, calls: readonly Call[]): Promise<{ readonly inside: readonly Result[] }> {
-  git('add', '--all');
-  git('commit', '--quiet', '--message', 'all');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'all');
   if (way === 'EnterWorktree') {
     const { results } = await session([{ tool: 'ToolSearch', input: { query: 'select:EnterWorktree' } }, { tool: 'EnterWorktree', input: { name: 'tree' } }, ...calls]);
     return { inside: results.slice(2) };

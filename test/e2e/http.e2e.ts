@@ -1,7 +1,7 @@
 /** The HTTP transport: a resident server answers, and what happens to a session when it dies. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
+import { allRecords } from '../../hooks/record.ts';
 import type { Call, Step } from './model.ts';
 import { agent, bash, group, passed, read, refused, told, until, turnsOf, write, type Place, type Scenario } from './scenario.ts';
 
@@ -31,19 +31,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Ends with 1 when there is none. */
-function running({ home, repo }: Place): readonly number[] {
-  const { stdout } = spawnSync(process.execPath, [`${repo}/node_modules/bylaw/dist/bylaw.mjs`, 'serve', '--status', '--json'], { env: { PATH: process.env['PATH'], HOME: home }, encoding: 'utf8' });
-  const { servers } = JSON.parse(stdout || '{"servers":[]}') as { servers: readonly { pid: number }[] };
-  return servers.map(({ pid }) => pid).filter(isAlive);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+function running({ home }: Pick<Place, 'home'>): readonly number[] {
+  return allRecords({ HOME: home }).map(({ pid }) => pid);
 }
 
 function end(pid: number, signal: NodeJS.Signals): void {
@@ -73,7 +62,7 @@ rules:
   stop-needs-ack: { event: Stop, ack: 'ACK-{random}', times: 1, scope: turn, deny: 'End your reply with {token}.' }
 `;
 
-served('one server answers a whole session: refusals, counts, context and stops', async ({ repo, serve, write: put, has, session, ...place }) => {
+served('one server answers a whole session: refusals, counts, context and stops', async ({ home, repo, serve, write: put, has, session }) => {
   await serve(POLICY);
   put('keep.txt', 'kept');
   const look = read(`${repo}/keep.txt`);
@@ -86,7 +75,7 @@ served('one server answers a whole session: refusals, counts, context and stops'
   refused(helper?.[1], /Nothing is removed here/);
   told(words, /End your reply with ACK-[A-Z0-9]{4}/);
   assert.ok(has('keep.txt'));
-  assert.equal(running({ repo, serve, write: put, has, session, ...place } as Place).length, 1);
+  assert.equal(running({ home }).length, 1);
 });
 
 served('strict: while the server is dead calls are refused, and the next prompt revives it', async (place) => {

@@ -8,7 +8,7 @@ const scenario = group('install');
 
 scenario('an empty repo: init, and the first rule refuses', async ({ repo, bylaw, write: put, session }) => {
   put('.env', 'SECRET=1');
-  bylaw(['init', '--yes']);
+  await bylaw('init', '--yes');
   const { results } = await session([read(`${repo}/.env`), bash('cat .env'), read(`${repo}/.gitignore`)]);
   refused(results[0], /\.env/);
   refused(results[1], /\.env/);
@@ -18,7 +18,7 @@ scenario('an empty repo: init, and the first rule refuses', async ({ repo, bylaw
 scenario('init leaves the hooks of others where they are, and they go on', async ({ govern, write: put, read: text, has, session }) => {
   const other = { type: 'command', command: 'touch "$CLAUDE_PROJECT_DIR/other-hook-ran"' };
   put('.claude/settings.json', JSON.stringify({ permissions: { deny: ['Bash(mkdir:*)'] }, hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [other] }] } }));
-  govern(`
+  await govern(`
 rules:
   nothing-is-removed: { match: { runs: rm }, deny: Nothing is removed here. }
 `);
@@ -32,12 +32,12 @@ rules:
 scenario('init --remove: the session is as free as before', async ({ govern, bylaw, write: put, read: text, has, session }) => {
   const before = '{\n  "env": { "A": "1" }\n}\n';
   put('.claude/settings.json', before);
-  govern(`
+  await govern(`
 rules:
   no-touch: { match: { runs: touch }, deny: Nothing is touched here. }
 `);
   refused((await session([bash('touch a')])).results[0], /Nothing is touched here/);
-  bylaw(['init', '--remove', '--yes']);
+  await bylaw('init', '--remove', '--yes');
   assert.equal(text('.claude/settings.json'), before);
   passed((await session([bash('touch a')])).results[0]);
   assert.ok(has('a'));
@@ -45,7 +45,7 @@ rules:
 
 for (const [level, does] of [['strict', 'refuses'], ['guidance', 'passes']] as const) {
   scenario(`a clone without bylaw: a ${level} policy ${does}, and says what to do`, async ({ repo, home, govern, has, session }) => {
-    govern(`
+    await govern(`
 level: ${level}
 rules:
   nothing-is-removed: { match: { runs: rm }, deny: Nothing is removed here. }
@@ -61,7 +61,7 @@ rules:
 }
 
 scenario('a hook that can not start does not let a strict policy fall', async ({ govern, write: put, has, session }) => {
-  govern(`
+  await govern(`
 level: strict
 rules:
   nothing-is-removed: { match: { runs: rm }, deny: Nothing is removed here. }

@@ -11,7 +11,7 @@ function defineAgents({ write: put }: Place, names: readonly string[]): void {
 
 scenario('orchestration-discipline: delegate first, streaks are remarked on, and a stop is on purpose', async ({ govern, session, write: put }) => {
   put('.claude/momentum-guide.md', 'IS THE WHOLE REQUEST DONE?');
-  govern('extends: [bylaw:orchestration-discipline]');
+  await govern('extends: [bylaw:orchestration-discipline]');
   const { results, words, requests, answers } = await session({
     main: [bash('echo 1'), bash('echo 2'), bash('echo 3'), agent('helper'), bash('echo 4'), 'finished', 'really finished'],
     helper: [bash('echo by the helper')],
@@ -26,7 +26,7 @@ scenario('orchestration-discipline: delegate first, streaks are remarked on, and
 });
 
 scenario('orchestrator-mode: one lookup, then work is for subagents', async ({ repo, govern, session, write: put, has }) => {
-  govern('extends: [bylaw:orchestrator-mode]');
+  await govern('extends: [bylaw:orchestrator-mode]');
   put('.htmlgraph/features/a.html', '');
   put('a.txt', 'text a');
   const { results, words, requests } = await session({
@@ -46,7 +46,7 @@ scenario('orchestrator-mode: one lookup, then work is for subagents', async ({ r
 scenario('workflow-orchestrator: a turn opens with a delegation that names its phase', async ({ repo, govern, session, write: put }) => {
   put('.claude/system-prompts/workflow_orchestrator.md', 'YOU PLAN AND DELEGATE.');
   put('.claude/state/active_task_graph.json', JSON.stringify({ current_wave: 0, waves: [{ wave_id: 0, phases: [{ phase_id: 'phase_0_0', wave_id: 0 }] }, { wave_id: 1, phases: [{ phase_id: 'phase_1_0', wave_id: 1 }] }] }));
-  govern('extends: [bylaw:workflow-orchestrator]');
+  await govern('extends: [bylaw:workflow-orchestrator]');
   const named = (phase: string): ReturnType<typeof agent> => ({ tool: 'Agent', input: { ...agent('worker').input, prompt: `worker: Phase ID: ${phase}` } });
   const look = read(`${repo}/.gitignore`);
   const { results, requests } = await session({ main: [look, agent('worker'), named('phase_1_0'), named('phase_0_0'), look, 'first', look, 'second'], worker: ['worked'] }, { prompts: ['one', 'two'] });
@@ -60,7 +60,7 @@ scenario('workflow-orchestrator: a turn opens with a delegation that names its p
 });
 
 scenario('four-layer: hard blocks, two reads, a record and a report', async ({ repo, govern, session, read: text, has }) => {
-  govern('extends: [bylaw:four-layer]');
+  await govern('extends: [bylaw:four-layer]');
   const look = read(`${repo}/.gitignore`);
   const { results, requests, session: id } = await session(
     { main: [write(`${repo}/made.txt`, 'x'), look, look, look, bash('git status'), agent('developer'), look], developer: [write(`${repo}/made.txt`, 'by the developer')] },
@@ -80,7 +80,7 @@ scenario('four-layer: hard blocks, two reads, a record and a report', async ({ r
 
 scenario('pipeline: four agents, in order only', async (place) => {
   defineAgents(place, ['context-gatherer', 'context-refiner', 'strategic-orchestrator', 'bash-developer']);
-  place.govern('extends: [bylaw:pipeline]');
+  await place.govern('extends: [bylaw:pipeline]');
   const start = (name: string): ReturnType<typeof agent> => agent(name, name);
   const { results, requests } = await place.session({
     main: [start('strategic-orchestrator'), agent('Explore', 'Explore'), start('context-gatherer'), start('bash-developer'), start('context-refiner'), start('strategic-orchestrator'), start('bash-developer')],
@@ -93,5 +93,5 @@ scenario('pipeline: four agents, in order only', async (place) => {
   refused(results[3], /bash-developer cannot start: the pipeline is in GATHERING/);
   for (const [index, said] of [[4, /refined/], [5, /planned/], [6, /built/]] as const) passed(results[index], said);
   assert.ok(place.has('built'));
-  assert.match(place.bylaw(['state', 'history']), /EXECUTING/);
+  assert.match(await place.bylaw('state', 'history'), /EXECUTING/);
 });

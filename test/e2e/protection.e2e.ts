@@ -16,14 +16,14 @@ rules:
 /** The agent tries; then, after time enough for the client to take over new settings, the rule is still kept. */
 async function staysActive(place: Place, ...attempts: readonly Call[]): Promise<void> {
   place.write('keep.txt', '');
-  const { results } = await place.session([...attempts, bash('sleep 3'), bash('rm keep.txt')]);
+  const { results } = await place.session([...attempts, bash('sleep 2'), bash('rm keep.txt')]);
   for (const [index] of attempts.entries()) refused(results[index], /hook error/);
   refused(results.at(-1), /Nothing is removed here/);
   assert.ok(place.has('keep.txt'));
 }
 
 scenario('the agent writes .claude/settings.json = {}', async (place) => {
-  place.govern(POLICY);
+  await place.govern(POLICY);
   const before = place.read('.claude/settings.json');
   const file = `${place.repo}/.claude/settings.json`;
   await staysActive(place, write(file, '{}'), bash('echo {} > .claude/settings.json'), bash('cd .claude && cp /dev/null settings.json'), bash('mv .claude .gone'), bash('git checkout -- .claude/settings.json'));
@@ -31,28 +31,28 @@ scenario('the agent writes .claude/settings.json = {}', async (place) => {
 });
 
 scenario('the agent writes disableAllHooks into .claude/settings.local.json', async (place) => {
-  place.govern(POLICY);
+  await place.govern(POLICY);
   const off = '{"disableAllHooks":true}';
   await staysActive(place, write(`${place.repo}/.claude/settings.local.json`, off), bash(`printf '${off}' > .claude/settings.local.json`), bash(`python3 -c "open('.claude/settings.local.json','w').write('x')"`));
   assert.ok(!place.has('.claude/settings.local.json'));
 });
 
 scenario('the agent rewrites ~/.claude/settings.json in the shell', async (place) => {
-  place.govern(POLICY, '--scope', 'user');
+  await place.govern(POLICY, '--scope', 'user');
   const before = place.read('~/.claude/settings.json');
   await staysActive(place, bash('echo {} > ~/.claude/settings.json'), bash('sed -i s/PreToolUse/PostToolUse/ "$HOME/.claude/settings.json"'), bash(`rm -f ${place.home}/.claude/settings.json`));
   assert.equal(place.read('~/.claude/settings.json'), before);
 });
 
 scenario('the agent switches off the hooks of the user in the settings of the project', async (place) => {
-  place.govern(POLICY, '--scope', 'user');
+  await place.govern(POLICY, '--scope', 'user');
   const off = '{"disableAllHooks":true}';
   await staysActive(place, write(`${place.repo}/.claude/settings.json`, off), bash(`mkdir -p .claude; echo '${off}' > .claude/settings.json`));
   assert.ok(!place.has('.claude/settings.json'));
 });
 
 scenario('the agent changes the policy, the switches, the state or the hook itself', async (place) => {
-  place.govern(POLICY);
+  await place.govern(POLICY);
   const before = place.read('bylaw.yaml');
   await staysActive(place, write(`${place.repo}/bylaw.yaml`, 'bylaw: 1'), bash('echo "bylaw: 1" > bylaw.yaml'), bash('npx bylaw disable'), bash('npx bylaw level guidance'), bash('rm -rf ~/.local/state/bylaw'), bash('rm -rf node_modules/bylaw'), bash('echo > .claude/bylaw.cjs'), write(`${place.repo}/.claude/bylaw.cjs`, ''), bash('BYLAW_STATE_DIR=/tmp/x claude -p hi'));
   assert.equal(place.read('bylaw.yaml'), before);
@@ -99,25 +99,25 @@ const FORMS: readonly (readonly [string, string, (place: Place) => void])[] = [
 ];
 for (const [name, scope, change] of FORMS) {
   scenario(`from outside: ${name}`, async (place) => {
-    place.govern(POLICY, '--scope', scope);
+    await place.govern(POLICY, '--scope', scope);
     await survives(place, [() => change(place)]);
   });
 }
 
 scenario('from outside: a second, harmless change does not let the first one in', async (place) => {
-  place.govern(POLICY);
+  await place.govern(POLICY);
   await survives(place, [() => place.write('.claude/settings.json', '{}'), () => place.write('~/.claude/settings.json', '{"env":{"A":"1"}}')]);
 });
 
 scenario('from outside: the local settings of the repo, in a session in a subfolder', async (place) => {
-  place.govern(POLICY, '--scope', 'local');
+  await place.govern(POLICY, '--scope', 'local');
   place.write('src/a.ts', '');
   await survives(place, [() => place.write('.claude/settings.local.json', OFF)], join(place.repo, 'src'));
 });
 
 scenario('a script that nobody can see through rewrites the settings', async (place) => {
   place.write('tidy.sh', `echo '{}' > .claude/settings.json\n`);
-  place.govern(POLICY);
+  await place.govern(POLICY);
   place.write('keep.txt', '');
   const wait: Step = async () => {
     await until('the client asks whether it may take over the settings', () => asked(place, 1));
@@ -131,7 +131,7 @@ scenario('a script that nobody can see through rewrites the settings', async (pl
 });
 
 scenario('a harmless change of settings is taken over', async (place) => {
-  place.govern(POLICY);
+  await place.govern(POLICY);
   const change: Step = async () => {
     place.write('.claude/settings.local.json', '{"permissions":{"deny":["Bash(touch:*)"]}}');
     return bash('sleep 3');

@@ -35,7 +35,7 @@ async function playAll(chosen: readonly Scenario[], program: string): Promise<vo
       all.test(`${scenario.group}: ${scenario.name}${scenario.gap ? ' (known gap)' : ''}`, async () => {
         const place = join(folder, String(index));
         mkdirSync(place);
-        const fault = await faultOf(() => scenario.play(makePlace(place, program, pack)));
+        const fault = await faultOf(async () => scenario.play(await makePlace(place, program, pack)));
         const isGap = scenario.gap && fault !== undefined;
         count[isGap ? 'gaps' : scenario.gap || fault !== undefined ? 'failed' : 'passed'] += 1;
         if (scenario.gap && fault === undefined) throw new Error('this gap is closed: make it a scenario like the others');

@@ -1,8 +1,10 @@
 /** The words of a scenario: a project under a policy, a script for the model, and what is expected of both. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Call, Request, Result, Script, Step } from './model.ts';
 import { runSession, type Options, type Outcome } from './session.ts';
 
@@ -36,15 +38,15 @@ export interface Place {
   readonly read: (path: string) => string;
   readonly has: (path: string) => boolean;
   /** Writes bylaw.yaml (`bylaw: 1` is added) and lets `bylaw init` register the hooks. */
-  readonly govern: (policy: string, ...args: readonly string[]) => void;
+  readonly govern: (policy: string, ...args: readonly string[]) => Promise<void>;
   /** Every line of the audit so far, as text. */
   readonly audit: () => string;
-  readonly bylaw: (args: readonly string[], cwd?: string) => string;
-  readonly git: (...args: readonly string[]) => void;
+  readonly bylaw: (...args: readonly string[]) => Promise<string>;
+  readonly git: (...args: readonly string[]) => Promise<void>;
   readonly session: (script: readonly Step[] | Script, options?: Partial<Options>) => Promise<Outcome>;
 }
 
-export function makePlace(folder: string, program: string, pack: string): Place {
+export async function makePlace(folder: string, program: string, pack: string): Promise<Place> {
   const home = join(folder, 'home');
   const repo = join(folder, 'repo');
   const at = (path: string): string => (path.startsWith('~/') ? join(home, path.slice(2)) : join(repo, path));
@@ -53,20 +55,21 @@ export function makePlace(folder: string, program: string, pack: string): Place 
     writeFileSync(at(path), text);
   };
   const environment = { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, HOME: home };
-  const run = (command: string, args: readonly string[], cwd: string): string => {
-    const done = spawnSync(command, args, { cwd, env: environment, encoding: 'utf8' });
-    assert.equal(done.status, 0, `${command} ${args.join(' ')} ended with ${done.status}:\n${done.stdout}${done.stderr}`);
-    return done.stdout;
+  const run = async (command: string, args: readonly string[]): Promise<string> => {
+    // Not spawnSync: the model of the scenario beside this one would not answer meanwhile.
+    const { code, output } = await finish(spawn(command, args, { cwd: repo, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }));
+    assert.equal(code, 0, `${command} ${args.join(' ')} ended with ${code}:\n${output}`);
+    return output;
   };
-  const git = (...args: readonly string[]): void => void run('git', ['-c', 'user.name=e2e', '-c', 'user.email=e2e@localhost', ...args], repo);
-  const bylaw: Place['bylaw'] = (args, cwd = repo) => run(process.execPath, [join(pack, 'dist', 'bylaw.mjs'), ...args], cwd);
+  const bylaw: Place['bylaw'] = (...args) => run(process.execPath, [join(pack, 'dist', 'bylaw.mjs'), ...args]);
+  const git: Place['git'] = async (...args) => void (await run('git', ['-c', 'user.name=e2e', '-c', 'user.email=e2e@localhost', ...args]));
 
   mkdirSync(join(home, '.claude'), { recursive: true });
   mkdirSync(join(repo, 'node_modules', '.bin'), { recursive: true });
   symlinkSync(pack, join(repo, 'node_modules', 'bylaw'), 'dir');
   symlinkSync(join('..', 'bylaw', 'dist', 'bylaw.mjs'), join(repo, 'node_modules', '.bin', 'bylaw'));
   write('.gitignore', 'node_modules\n.claude/settings.local.json\n');
-  git('init', '--quiet', '--initial-branch=main');
+  await git('init', '--quiet', '--initial-branch=main');
   return {
     folder,
     home,
@@ -74,15 +77,22 @@ export function makePlace(folder: string, program: string, pack: string): Place 
     write,
     read: (path) => readFileSync(at(path), 'utf8'),
     has: (path) => existsSync(at(path)),
-    govern: (policy, ...args) => {
+    govern: async (policy, ...args) => {
       write('bylaw.yaml', `bylaw: 1\n${policy}`);
-      bylaw(['init', '--yes', ...args]);
+      await bylaw('init', '--yes', ...args);
     },
     audit: () => auditsBelow(join(home, '.local', 'state', 'bylaw')),
     bylaw,
     git,
     session: (script, options = {}) => runSession(script, { program, home, cwd: repo, ...options }),
   };
+}
+
+async function finish(child: ChildProcessByStdio<null, Readable, Readable>): Promise<{ readonly code: unknown; readonly output: string }> {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  const [code] = await once(child, 'close');
+  return { code, output };
 }
 
 function auditsBelow(state: string): string {

@@ -5,7 +5,7 @@ import { bash, group, passed, refused } from './scenario.ts';
 const scenario = group('shell');
 
 scenario('rm is stopped however it is dressed up', async ({ govern, write, has, session }) => {
-  govern(`
+  await govern(`
 rules:
   nothing-is-removed: { match: { runs: rm }, deny: Nothing is removed here. }
 `);
@@ -18,16 +18,18 @@ rules:
 });
 
 scenario('a program that only stands in a text is not stopped', async ({ govern, session }) => {
-  govern(`
+  await govern(`
 rules:
   nothing-is-removed: { match: { runs: rm }, deny: Nothing is removed here. }
 `);
-  const { results } = await session([bash('echo "rm keep.txt"'), bash('git commit --allow-empty --dry-run -m "do not rm" || true')]);
-  for (const result of results) passed(result);
+  const { results } = await session([bash('echo "rm keep.txt"'), bash('git commit --allow-empty --dry-run -m "do not rm" || true'), bash('echo "rm" && rm -r .git')]);
+  passed(results[0]);
+  passed(results[1]);
+  refused(results[2], /Nothing is removed here/);
 });
 
 scenario('a rule about a file holds for the shell too', async ({ repo, govern, write, read, session }) => {
-  govern(`
+  await govern(`
 rules:
   secrets-stay: { match: { writes: .env }, deny: .env is kept by people. }
 `);

@@ -1,6 +1,7 @@
 /** State: what rules remember between the calls of a session, its subagents and its turns. */
 import assert from 'node:assert/strict';
-import { agent, bash, group, passed, read, refused, told, turnsOf, type Place } from './scenario.ts';
+import type { Turn } from './model.ts';
+import { agent, bash, group, passed, read, refused, told, turnsOf, until, type Place } from './scenario.ts';
 
 const scenario = group('state');
 
@@ -21,7 +22,7 @@ function files({ repo, write }: Place, count: number): readonly ReturnType<typeo
 }
 
 scenario('a read limit holds over the turns of a session', async (place) => {
-  place.govern(TWO_READS);
+  await place.govern(TWO_READS);
   const [a, b, c] = files(place, 3);
   const { results } = await place.session([a!, 'first', b!, 'second', c!, 'third'], { prompts: ['one', 'two', 'three'] });
   passed(results[0], /text 0/);
@@ -30,7 +31,7 @@ scenario('a read limit holds over the turns of a session', async (place) => {
 });
 
 scenario('a read limit holds when the session is resumed', async (place) => {
-  place.govern(TWO_READS);
+  await place.govern(TWO_READS);
   const [a, b, c, d] = files(place, 4);
   const first = await place.session([a!, b!]);
   const { results } = await place.session([c!], { args: ['--resume', first.session] });
@@ -40,7 +41,7 @@ scenario('a read limit holds when the session is resumed', async (place) => {
 });
 
 scenario('delegating begins the count anew', async (place) => {
-  place.govern(TWO_READS);
+  await place.govern(TWO_READS);
   const [a, b, c, d] = files(place, 4);
   const { results } = await place.session({ main: [a!, b!, c!, agent('scout'), d!], scout: ['looked'] });
   refused(results[2], /This is read 3/);
@@ -48,7 +49,7 @@ scenario('delegating begins the count anew', async (place) => {
 });
 
 scenario('calls in parallel are counted exactly', async (place) => {
-  place.govern(TWO_READS.replace('limit: 2', 'limit: 5'));
+  await place.govern(TWO_READS.replace('limit: 2', 'limit: 5'));
   const { results } = await place.session([files(place, 12), files(place, 1)[0]!]);
   assert.equal(results.length, 13);
   assert.equal(results.filter(({ failed }) => !failed).length, 5);
@@ -56,16 +57,17 @@ scenario('calls in parallel are counted exactly', async (place) => {
 });
 
 scenario('a subagent is exempt where the rule names the main agent', async (place) => {
-  place.govern(TWO_READS);
+  await place.govern(TWO_READS);
   const calls = files(place, 4);
-  const { requests } = await place.session({ main: [agent('scout')], scout: [...calls, 'read all'] });
+  const { requests, results: own } = await place.session({ main: [agent('scout'), ...calls], scout: [...calls, 'read all'] });
   const { results } = turnsOf(requests, 'scout').at(-1)!;
   assert.equal(results.length, 4);
   for (const result of results) passed(result, /text/);
+  refused(own.at(-1), /This is read 3/);
 });
 
 scenario('a subagent is covered where the rule does not say who', async (place) => {
-  place.govern(TWO_READS.replace(', by: main', ''));
+  await place.govern(TWO_READS.replace(', by: main', ''));
   const calls = files(place, 4);
   const { requests } = await place.session({ main: [agent('scout')], scout: [...calls, 'read all'] });
   const { results } = turnsOf(requests, 'scout').at(-1)!;
@@ -75,7 +77,7 @@ scenario('a subagent is covered where the rule does not say who', async (place) 
 });
 
 scenario('a rule for one kind of agent leaves the others alone', async ({ govern, session, has }) => {
-  govern(`
+  await govern(`
 rules:
   explorers-only-look:
     match: { tool: Bash, by: Explore, runs: touch }
@@ -99,7 +101,7 @@ rules:
 `;
 
 scenario('a stop is refused until the model repeats the token', async ({ govern, session }) => {
-  govern(ACK);
+  await govern(ACK);
   let token = '';
   const { requests, answers } = await session(['I am done', ({ words }) => {
     token = /ACK-[A-Z0-9]{4}/.exec(words)?.[0] ?? '';
@@ -112,14 +114,14 @@ scenario('a stop is refused until the model repeats the token', async ({ govern,
 });
 
 scenario('a stop without the token is refused as often as the rule says', async ({ govern, session }) => {
-  govern(ACK);
+  await govern(ACK);
   const { requests, answers } = await session(['one', 'two ACK-0000', 'three', 'four', 'five']);
   assert.equal(requests.length, 4);
   assert.deepEqual(answers, ['four']);
 });
 
 scenario('what has passed once is remembered until it is stale', async ({ govern, session }) => {
-  govern(`
+  await govern(`
 facts:
   tested: { scope: session }
 rules:
@@ -135,7 +137,7 @@ rules:
 });
 
 scenario('a count for one turn begins anew with the next prompt', async (place) => {
-  place.govern(TWO_READS.replace('limit: 2', 'limit: 1\n    scope: turn').replace('until: { tool: Agent }', ''));
+  await place.govern(TWO_READS.replace('limit: 2', 'limit: 1\n    scope: turn').replace('until: { tool: Agent }', ''));
   const [a, b, c] = files(place, 3);
   const { results } = await place.session([a!, b!, 'first', c!, 'second'], { prompts: ['one', 'two'] });
   refused(results[1], /This is read 2/);
@@ -143,22 +145,36 @@ scenario('a count for one turn begins anew with the next prompt', async (place) 
 });
 
 scenario('an agent in the background counts as running', async ({ govern, session }) => {
-  govern(`
+  await govern(`
 rules:
   alone-no-shell:
     match: { tool: Bash, by: main }
     unless: { running: true }
     deny: Start an agent first.
 `);
-  const { results } = await session(
-    { main: [bash('echo alone'), agent('worker', 'general-purpose', true), bash('echo with company')], worker: [bash('sleep 2'), 'worked'] },
-  );
+  // The worker has begun before the main agent goes on, and ends after it has.
+  let begun = false;
+  let seen = false;
+  const wait = (what: string, holds: () => boolean, turn: Turn) => async (): Promise<Turn> => {
+    await until(what, holds);
+    return turn;
+  };
+  const { results } = await session({
+    main: [bash('echo alone'), agent('worker', 'general-purpose', true), wait('the worker begins', () => begun, bash('echo with company')), () => {
+      seen = true;
+      return 'I wait';
+    }],
+    worker: [() => {
+      begun = true;
+      return bash('true');
+    }, wait('the main agent goes on', () => seen, 'worked')],
+  });
   refused(results[0], /Start an agent first/);
   passed(results[2], /with company/);
 });
 
 scenario('an agent that comes back from the background begins no new turn', async ({ govern, session }) => {
-  govern(`
+  await govern(`
 rules:
   one-touch-a-turn: { match: { runs: touch, by: main }, limit: 1, scope: turn, deny: 'This is touch {count}.' }
 `);
@@ -168,14 +184,15 @@ rules:
 });
 
 scenario('a delegation under its old name is one', async (place) => {
-  place.govern(TWO_READS.replace('until: { tool: Agent }', 'until: { tool: Task }'));
+  await place.govern(TWO_READS.replace('until: { tool: Agent }', 'until: { tool: Task }'));
   const [a, b, c] = files(place, 3);
-  const { results } = await place.session({ main: [a!, b!, { ...agent('scout'), tool: 'Task' }, c!], scout: ['looked'] });
+  const { results } = await place.session({ main: [a!, b!, c!, { ...agent('scout'), tool: 'Task' }, c!], scout: ['looked'] });
+  refused(results[2], /This is read 3/);
   passed(results.at(-1), /text 2/);
 });
 
 scenario('two sessions at once share what is counted for the project, exactly', async (place) => {
-  place.govern(TWO_READS.replace('limit: 2', 'limit: 5\n    scope: project').replace('until: { tool: Agent }', ''));
+  await place.govern(TWO_READS.replace('limit: 2', 'limit: 5\n    scope: project').replace('until: { tool: Agent }', ''));
   const calls = files(place, 6);
   const both = await Promise.all([place.session([calls]), place.session([calls])]);
   const results = both.flatMap((each) => each.results);

@@ -6,7 +6,7 @@ import { bash, group, passed, refused, type Place } from './scenario.ts';
 const scenario = group('tools');
 
 scenario('shell text is judged in Monitor and in the background too', async ({ govern, session, has }) => {
-  govern(`
+  await govern(`
 rules:
   no-touch: { match: { runs: touch }, deny: Nothing is touched here. }
 `);
@@ -40,7 +40,7 @@ async function withDisk({ repo, write, session }: Place, calls: readonly { path:
 }
 
 scenario('a tool of an MCP server is refused by its name and by its path', async (place) => {
-  place.govern(`
+  await place.govern(`
 extends: [bylaw:self-protection]
 rules:
   docs-are-written-by-people: { match: { tool: 'mcp__disk__*', path: 'docs/**' }, deny: Docs are written by people. }

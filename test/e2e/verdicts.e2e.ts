@@ -1,11 +1,12 @@
 /** Verdicts: what each answer of bylaw does to a call, and what the model is told. */
 import assert from 'node:assert/strict';
+import type { Call } from './model.ts';
 import { bash, group, notTold, passed, refused, told, write } from './scenario.ts';
 
 const scenario = group('verdicts');
 
 scenario('a denied call does not run, and the model is told why and what to do', async ({ govern, write: put, has, session }) => {
-  govern(`
+  await govern(`
 rules:
   nothing-is-removed:
     match: { runs: rm }
@@ -21,7 +22,7 @@ rules:
 });
 
 scenario('advice reaches the model as context, and the call runs', async ({ repo, govern, has, session }) => {
-  govern(`
+  await govern(`
 rules:
   notes-go-to-docs:
     match: { tool: Write, path: '*.md' }
@@ -35,7 +36,7 @@ rules:
 
 for (const mode of ['default', 'bypassPermissions'] as const) {
   scenario(`an ask that nobody can answer is a refusal with the reason, in ${mode} mode`, async ({ govern, has, session }) => {
-    govern(`
+    await govern(`
 rules:
   releases-are-asked-about:
     match: { runs: touch }
@@ -49,7 +50,7 @@ rules:
 
 for (const person of ['allow', 'deny'] as const) {
   scenario(`an ask is put to the person with its reason, also in bypass mode: ${person}`, async ({ govern, has, session }) => {
-    govern(`
+    await govern(`
 rules:
   releases-are-asked-about:
     match: { runs: touch }
@@ -64,7 +65,7 @@ rules:
 }
 
 scenario('no decision is no allow: the client still asks for what it would ask for', async ({ repo, govern, has, session }) => {
-  govern(`
+  await govern(`
 rules:
   nothing-is-removed: { match: { runs: rm }, deny: Nothing is removed here. }
 `);
@@ -82,10 +83,10 @@ rules:
 
 scenario('strict refuses what guidance only advises against', async ({ govern, write: put, has, session }) => {
   put('a.txt', '');
-  govern(`level: strict\n${LEVELLED}`);
+  await govern(`level: strict\n${LEVELLED}`);
   refused((await session([bash('rm a.txt')])).results[0], /Nothing is removed here/);
   assert.ok(has('a.txt'));
-  govern(`level: guidance\n${LEVELLED}`);
+  await govern(`level: guidance\n${LEVELLED}`);
   const { results, words } = await session([bash('rm a.txt')]);
   passed(results[0]);
   told(words, /Nothing is removed here/);
@@ -93,10 +94,10 @@ scenario('strict refuses what guidance only advises against', async ({ govern, w
 });
 
 scenario('a person changes the level in the middle of a session', async ({ govern, write: put, has, bylaw, session }) => {
-  govern(LEVELLED);
+  await govern(LEVELLED);
   put('a.txt', '');
-  const soften = (): ReturnType<typeof bash> => {
-    bylaw(['level', 'guidance']);
+  const soften = async (): Promise<Call> => {
+    await bylaw('level', 'guidance');
     return bash('rm a.txt');
   };
   const { results } = await session([bash('rm a.txt'), soften]);
@@ -106,17 +107,17 @@ scenario('a person changes the level in the middle of a session', async ({ gover
 });
 
 scenario('observe says nothing to the model and writes it down', async ({ govern, write: put, has, bylaw, session }) => {
-  govern(`level: observe\n${LEVELLED}`);
+  await govern(`level: observe\n${LEVELLED}`);
   put('a.txt', '');
   const { results, words } = await session([bash('rm a.txt')]);
   passed(results[0]);
   assert.ok(!has('a.txt'));
   notTold(words, /Nothing is removed here/);
-  assert.match(bylaw(['audit', 'tail']), /nothing-is-removed/);
+  assert.match(await bylaw('audit', 'tail'), /nothing-is-removed/);
 });
 
 scenario('a deny after the call is told to the model, and the result stays', async ({ govern, session }) => {
-  govern(`
+  await govern(`
 rules:
   no-secrets-in-output:
     event: PostToolUse
@@ -129,7 +130,7 @@ rules:
 });
 
 scenario('a denied prompt never reaches the model', async ({ govern, session }) => {
-  govern(`
+  await govern(`
 rules:
   no-passwords-in-prompts:
     event: UserPromptSubmit
