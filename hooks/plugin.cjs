@@ -20,12 +20,12 @@ function main() {
   // At a change of settings both answer: the answer is the same, and one that was just written can't silence the plugin.
   if (!project || (event !== 'ConfigChange' && inSettings(project))) return;
   const hook = ours(plugin) || installedAbove(project) || recorded();
-  if (!hook) return complain(project, 'is installed as a plugin, but was never built');
+  if (!hook) return complain(project, 'the plugin was never built');
   try {
     if (input === undefined) require(hook);
     else handOver(hook);
   } catch (error) {
-    complain(project, `can not be loaded (${error instanceof Error ? error.message.split('\n')[0] : error})`);
+    complain(project, `it can not be loaded (${error instanceof Error ? error.message.split('\n')[0] : error})`);
   }
 }
 
@@ -92,9 +92,34 @@ function handOver(hook) {
 /** Whether the settings call bylaw for this event; both at once would count everything twice. */
 function inSettings(project) {
   const start = env.CLAUDE_PROJECT_DIR || project;
+  return settingsFiles(start).some((file) => handlersIn(file).some((handler) => isOurs(handler, start)));
+}
+
+/** Those of the folder that the session began in, the local ones of the repo's root, the user's and the administrator's. */
+function settingsFiles(start) {
+  const claude = (folder, name) => path.join(folder, '.claude', name);
+  const managed = { darwin: '/Library/Application Support/ClaudeCode', win32: 'C:\\Program Files\\ClaudeCode' }[process.platform] || '/etc/claude-code';
+  const user = env.CLAUDE_CONFIG_DIR || path.join(home(), '.claude');
+  return [...new Set([claude(start, 'settings.json'), claude(start, 'settings.local.json'), claude(mainRoot(start), 'settings.local.json'), path.join(user, 'settings.json'), path.join(managed, 'managed-settings.json'), ...filesIn(path.join(managed, 'managed-settings.d'))])];
+}
+
+/** The repo's root; in a worktree, where `.git` is a file, that of the main one. */
+function mainRoot(start) {
   const root = upwards(start, (folder) => fs.existsSync(path.join(folder, '.git')) && folder) || start;
-  const files = [path.join(start, '.claude', 'settings.json'), path.join(start, '.claude', 'settings.local.json'), path.join(root, '.claude', 'settings.local.json'), path.join(env.CLAUDE_CONFIG_DIR || path.join(home(), '.claude'), 'settings.json')];
-  return [...new Set(files)].some((file) => handlersIn(file).some((handler) => isOurs(handler, start)));
+  try {
+    const git = path.resolve(root, fs.readFileSync(path.join(root, '.git'), 'utf8').replace(/^gitdir: /, '').trim());
+    return path.dirname(path.resolve(git, fs.readFileSync(path.join(git, 'commondir'), 'utf8').trim()));
+  } catch {
+    return root;
+  }
+}
+
+function filesIn(folder) {
+  try {
+    return fs.readdirSync(folder).map((name) => path.join(folder, name));
+  } catch {
+    return [];
+  }
 }
 
 /** Handlers for this event that the client asks about every call. */
@@ -133,7 +158,7 @@ function isOurs(handler, start) {
 
 /** Never silent: a guard that does nothing must say so. */
 function complain(project, fault) {
-  const text = `bylaw ${fault}, so no rule of ${project} is kept. Run \`npm ci\` in ${plugin} (or \`npm i -D bylaw\` in ${project}).`;
+  const text = `bylaw is not installed on this machine: ${fault}, so no rule of ${project} is kept. Run \`npm ci\` in ${plugin} (or \`npm i -D bylaw\` in ${project}).`;
   fs.writeSync(2, `bylaw: ${text}\n`);
   const refuse = event === 'PreToolUse' && isStrict(project) && !isRepair();
   const reply = refuse
