@@ -32,7 +32,7 @@ const common = {
 /** What `import.meta.url` is in a module; node:url would have to be loaded for it. */
 const URL_OF_FILE = `const bylawUrl = 'file://' + (__filename[0] === '/' ? '' : '/') + encodeURI(__filename.replaceAll('\\\\', '/')).replace(/[?#]/g, encodeURIComponent);`;
 /** CommonJS starts faster than modules: no loader and no resolution of its own. Small, because all of it is parsed. */
-const hook = { ...common, format: 'cjs', minifySyntax: true, minifyWhitespace: true, define: { ...common.define, 'import.meta.url': 'bylawUrl' }, banner: { js: URL_OF_FILE } };
+const hook = { ...common, format: 'cjs', minifySyntax: true, minifyWhitespace: true, supported: { 'dynamic-import': false }, define: { ...common.define, 'import.meta.url': 'bylawUrl' }, banner: { js: URL_OF_FILE } };
 /** Parts that are loaded by themselves, and only when they are needed: `import('./command.ts')` is `hook-command.cjs`. */
 const PARTS = ['command', 'disarms', 'ensure'].filter((name) => existsSync(join(root, 'hooks', `${name}.ts`)));
 const apart = {

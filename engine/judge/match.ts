@@ -68,6 +68,7 @@ function plain(glob: string, value: string, anyCase: boolean): boolean {
 }
 
 type Tester = (value: string) => boolean;
+const MOST_KEPT = 20_000;
 /** What was made of a text, apart by whether case matters. */
 type Shelf<T> = readonly [Map<string, T>, Map<string, T>];
 
@@ -80,6 +81,8 @@ function kept<T>(shelf: Shelf<T>, text: string, anyCase: boolean, make: (text: s
   const before = map.get(text);
   if (before !== undefined || map.has(text)) return before as T;
   const made = make(text, anyCase);
+  // A resident process meets the patterns of every policy that was ever edited.
+  if (map.size >= MOST_KEPT) map.clear();
   map.set(text, made);
   return made;
 }

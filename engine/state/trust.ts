@@ -13,9 +13,15 @@ export function trustFile(env: Environment): string {
 /** Whether a file is trusted as it is now: a change needs a new look. */
 export function trustsIn(env: Environment): (file: string) => boolean {
   const trusted = readTrust(env);
+  // Asked for every fact and rule of a file; one load sees one content.
+  const answers = new Map<string, boolean>();
   return (file) => {
+    const before = answers.get(file);
+    if (before !== undefined) return before;
     const digest = digestOf(file);
-    return digest !== undefined && trusted[realOf(file)] === digest;
+    const answer = digest !== undefined && trusted[realOf(file)] === digest;
+    answers.set(file, answer);
+    return answer;
   };
 }
 
