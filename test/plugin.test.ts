@@ -51,8 +51,21 @@ interface Said {
   readonly output: any;
 }
 
+interface Started {
+  readonly plugin?: string;
+  readonly event?: string;
+  /** Of the process, of the session (CLAUDE_PROJECT_DIR), and as the payload says. */
+  readonly cwd?: string;
+  readonly start?: string | undefined;
+  readonly said?: string;
+  readonly nodeArgs?: readonly string[];
+}
+
 /** As the client starts it: the handler of hooks.json, filled in. */
-function call({ folder, env }: Project, payload: object, { plugin = ROOT, event = 'PreToolUse', cwd = folder, start = folder as string | undefined, said = cwd, nodeArgs = [] as readonly string[] } = {}): Said {
+function call({ folder, env }: Project, payload: object, options: Started = {}): Said {
+  const { plugin = ROOT, event = 'PreToolUse', cwd = folder, nodeArgs = [] } = options;
+  const start = 'start' in options ? options.start : folder;
+  const { said = cwd } = options;
   const { command, args } = HOOKS.hooks[event][0].hooks[0];
   assert.equal(command, 'node');
   const filled = args.map((arg: string) => arg.replaceAll('${CLAUDE_PLUGIN_ROOT}', plugin));
