@@ -68,7 +68,7 @@ export function sceneOf(cwd: string, env: NodeJS.ProcessEnv): Scene | undefined 
     store: openStore(stateFolder(env), projectKey(project)),
     sources,
     disablers: disablers(sources),
-    ours: [...registered(sources).map(({ scope, ...each }) => ({ where: scope, ...each })), ...pluginHandlers(sources, given, home)],
+    ours: withoutQuiet([...registered(sources).map(({ scope, ...each }) => ({ where: scope, ...each })), ...pluginHandlers(sources, given, home)]),
     uses: plan === undefined ? new Map() : usesOf(plan),
     refusing: plan === undefined ? [] : wantedBy(plan).refusing,
     strict: plan === undefined ? [] : strictEventsOf(plan),
@@ -110,6 +110,12 @@ function pluginHandlers(sources: readonly Source[], env: Environment, home: stri
   if (reading === undefined || !isReadable(reading)) return [];
   const text = JSON.stringify(reading.value).replaceAll('${CLAUDE_PLUGIN_ROOT}', JSON.stringify(root).slice(1, -1));
   return handlersIn(JSON.parse(text)).map((each) => ({ where: 'plugin' as const, file, ...each }));
+}
+
+/** The plugin's launcher says nothing at events for which the settings call bylaw. */
+function withoutQuiet(ours: readonly Ours[]): readonly Ours[] {
+  const isQuiet = ({ where, event, handler }: Ours): boolean => where === 'plugin' && JSON.stringify(handler).includes('hooks/plugin.cjs') && ours.some((each) => each.where !== 'plugin' && each.event === event);
+  return ours.filter((each) => !isQuiet(each));
 }
 
 /** A marketplace that is a folder is run from there, others from the client's cache. */

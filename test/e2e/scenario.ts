@@ -43,6 +43,8 @@ export interface Place {
   readonly audit: () => string;
   readonly bylaw: (...args: readonly string[]) => Promise<string>;
   readonly git: (...args: readonly string[]) => Promise<void>;
+  /** Another command of the client than a session, such as `claude plugin install`. */
+  readonly claude: (...args: readonly string[]) => Promise<string>;
   readonly session: (script: readonly Step[] | Script, options?: Partial<Options>) => Promise<Outcome>;
 }
 
@@ -54,7 +56,7 @@ export async function makePlace(folder: string, program: string, pack: string): 
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text);
   };
-  const environment = { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, HOME: home };
+  const environment = { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, HOME: home, DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
   const run = async (command: string, args: readonly string[]): Promise<string> => {
     // Not spawnSync: the model of the scenario beside this one would not answer meanwhile.
     const { code, output } = await finish(spawn(command, args, { cwd: repo, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }));
@@ -84,6 +86,7 @@ export async function makePlace(folder: string, program: string, pack: string): 
     audit: () => auditsBelow(join(home, '.local', 'state', 'bylaw')),
     bylaw,
     git,
+    claude: (...args) => run(program, args),
     session: (script, options = {}) => runSession(script, { program, home, cwd: repo, ...options }),
   };
 }
