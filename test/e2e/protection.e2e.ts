@@ -132,13 +132,15 @@ scenario('a script that nobody can see through rewrites the settings', async (pl
 
 scenario('a harmless change of settings is taken over', async (place) => {
   await place.govern(POLICY);
-  const change: Step = async () => {
+  const change: Step = () => {
     place.write('.claude/settings.local.json', '{"permissions":{"deny":["Bash(touch:*)"]}}');
-    return bash('sleep 3');
+    return bash('sleep 1');
   };
-  const { results } = await place.session([bash('touch before'), change, bash('touch after'), bash('rm before')]);
-  passed(results[0]);
-  refused(results[2], /denied|permission/i);
-  refused(results[3], /Nothing is removed here/);
-  assert.deepEqual([place.has('before'), place.has('after')], [true, false]);
+  // Tried until the client has taken it over.
+  const tries = Array.from({ length: 30 }, (): Step => ({ results }) => (results.at(-1)?.failed === true ? bash('rm a') : bash('sleep 0.3; touch a')));
+  const { results } = await place.session([bash('touch a'), change, ...tries]);
+  const first = results.findIndex(({ failed }) => failed);
+  refused(results[first], /denied|permission/i);
+  refused(results[first + 1], /Nothing is removed here/);
+  assert.ok(place.has('a'));
 });
