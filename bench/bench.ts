@@ -11,6 +11,8 @@ import { inProcess, overHttp, type Resident } from './resident.ts';
 
 /** Requests without a process per round: they are so short that one alone would say little. */
 const PER_ROUND = 20;
+/** Rounds before the clock counts: a server is resident. */
+const WARM_UP = 20;
 const MEMORY_RUNS = 9;
 
 const option = (name: string): string | undefined => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
@@ -52,7 +54,7 @@ try {
 async function residents(): Promise<readonly Figure[]> {
   const both: readonly (readonly [string, Resident])[] = [['HTTP round trip, state and audit', await overHttp(ground)], ['in process, state and audit', await inProcess(ground)]];
   const times = new Map(both.map(([name]) => [name, [] as number[]]));
-  for (let round = -3; round < runs; round++) {
+  for (let round = -WARM_UP; round < runs; round++) {
     for (const [name, { ask }] of both) {
       for (let each = 0; each < PER_ROUND; each++) {
         const started = performance.now();

@@ -41,9 +41,28 @@ const apart = {
 };
 /** Modules of Node that most calls never use; each takes up to 4 ms to load. They are asked for at their first use. */
 const LATE = { 'node:crypto': ['createHash'], 'node:child_process': ['spawn', 'spawnSync'], 'node:os': ['homedir', 'hostname', 'tmpdir', 'userInfo'], 'node:url': ['fileURLToPath', 'pathToFileURL'] };
+/** Packages that only some rules need: globs with braces or classes, and JsonLogic. Each is a part of its own. */
+const LATE_PACKAGES = {
+  minimatch: `const glob = () => require('./hook-glob.cjs');
+    export function Minimatch(...all) { return new (glob().Minimatch)(...all); }
+    export const braceExpand = (...all) => glob().braceExpand(...all);`,
+  'json-logic-js': `let logic;
+    const operations = [];
+    const ready = () => {
+      if (logic === undefined) {
+        logic = require('./hook-logic.cjs').default;
+        for (const each of operations) logic.add_operation(...each);
+      }
+      return logic;
+    };
+    export default { add_operation: (...each) => operations.push(each), apply: (...all) => ready().apply(...all) };`,
+};
 const late = {
   name: 'late',
   setup: (each) => {
+    each.onResolve({ filter: /^(minimatch|json-logic-js)$/ }, ({ path }) => ({ path, namespace: 'late-package' }));
+    each.onLoad({ filter: /.*/, namespace: 'late-package' }, ({ path }) => ({ contents: LATE_PACKAGES[path] }));
+    each.onResolve({ filter: /^\.\/hook-(glob|logic)\.cjs$/ }, ({ path }) => ({ path, external: true }));
     each.onResolve({ filter: /^node:/ }, ({ path, namespace }) => (path in LATE && namespace !== 'late' ? { path, namespace: 'late' } : undefined));
     each.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({ contents: LATE[path].map((name) => `export const ${name} = (...all) => require('${path}').${name}(...all);`).join('\n') }));
   },
@@ -52,6 +71,8 @@ await Promise.all([
   build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [apart, late] }),
   build({ ...hook, entryPoints: ['hooks/run.ts'], outfile: join(dist, 'hook-main.cjs'), plugins: [apart, late] }),
   ...PARTS.map((name) => build({ ...hook, entryPoints: [`hooks/${name}.ts`], outfile: join(dist, `hook-${name}.cjs`), plugins: [apart, late] })),
+  build({ ...hook, stdin: { contents: "export { braceExpand, Minimatch } from 'minimatch';", resolveDir: root }, outfile: join(dist, 'hook-glob.cjs') }),
+  build({ ...hook, stdin: { contents: "export { default } from 'json-logic-js';", resolveDir: root }, outfile: join(dist, 'hook-logic.cjs') }),
   build({ ...hook, entryPoints: ['hooks/daemon.ts'], outfile: join(dist, 'serve.cjs'), plugins: [apart] }),
   build({ ...common, entryPoints: { cli: 'cli/main.ts' }, outdir: dist, splitting: true, outExtension: { '.js': '.mjs' }, chunkNames: 'cli-[hash]' }),
   build({ ...common, entryPoints: ['hooks/index.ts'], outfile: join(dist, 'index.mjs') }),

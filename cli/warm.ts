@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile } from '../engine/plan/compile.ts';
 import { codeFile, loadPart, PARTS, type Part } from '../hooks/boot.ts';
-import type * as Command from '../hooks/command.ts';
 import type * as Run from '../hooks/run.ts';
 
 /** Uses what rules commonly use, so that the functions behind it are compiled when the cache is made. */
@@ -16,7 +15,7 @@ facts:
   tested: { scope: session }
 rules:
   reads: { match: { tool: Read, by: main }, limit: 1, until: { tool: $delegation }, deny: 'Read {count} of {path}.', instead: Delegate. }
-  files: { match: { tool: $edit-tools, path: ['.env', 'src/**'] }, unless: { path: docs/** }, advise: '{path} has an owner.' }
+  files: { match: { tool: $edit-tools, path: ['.env', 'src/**', '*.{pem,key}'] }, unless: { path: docs/** }, advise: '{path} has an owner.' }
   pushes: { match: { runs: git push --force }, unless: { tested: true }, deny: No. }
   tests: { event: PostToolUse, match: { runs: npm test }, then: { remember: { tested: true } } }
   streak: { match: { tool: [Read, Edit, Bash], by: main }, until: { tool: $delegation }, advise: { 2: 'Call {count}.', 4 and doubling: 'Call {count}!' } }
@@ -29,6 +28,7 @@ const EVENTS: readonly object[] = [
   { hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: { file_path: 'src/a.ts' } },
   { hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: { file_path: '.env' } },
   { hook_event_name: 'PreToolUse', tool_name: 'Edit', tool_input: { file_path: 'src/a.ts', old_string: 'a', new_string: 'b' } },
+  { hook_event_name: 'PreToolUse', tool_name: 'Edit', tool_input: { file_path: 'lib/a.pem', old_string: 'a', new_string: 'b' } },
   { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'cd src && npm test | tail -5; git -C . push --force origin main > out.txt' } },
   { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_response: {} },
   { hook_event_name: 'PreToolUse', tool_name: 'WebFetch', tool_input: { url: 'https://example.com' } },
@@ -39,11 +39,12 @@ const EVENTS: readonly object[] = [
 /** Failure costs time only: the hook compiles its source then. */
 export async function warm(env: NodeJS.ProcessEnv): Promise<void> {
   const from = dirname(fileURLToPath(import.meta.url));
-  if (!PARTS.every((name) => existsSync(join(from, name))) || PARTS.every((name) => existsSync(codeFile(name, env)))) return;
+  if (!PARTS.every((name) => existsSync(join(from, name))) || existsSync(codeFile('hook-main.cjs', env))) return;
   const folder = mkdtempSync(join(tmpdir(), 'bylaw-warm-'));
   try {
     const parts = await exercised(from, folder);
-    for (const [name, { script }] of parts) write(codeFile(name, env), script.createCachedData());
+    // The main part last: its file says that all are there.
+    for (const [name, { script }] of [...parts].sort(([a], [b]) => Number(a === 'hook-main.cjs') - Number(b === 'hook-main.cjs'))) write(codeFile(name, env), script.createCachedData());
   } catch {
     // The folder can't be written, or the disk is full.
   } finally {
@@ -57,16 +58,15 @@ async function exercised(from: string, folder: string): Promise<ReadonlyMap<stri
   writeFileSync(join(folder, 'bylaw.yaml'), POLICY);
   compile(folder, env);
   const require = createRequire(import.meta.url);
-  const main = loadPart('hook-main.cjs', from, env, require);
-  const command = loadPart('hook-command.cjs', from, env, require);
-  // The build put the parts there with these exports.
-  const { hook, PROCESS } = main.exports as typeof Run;
-  const { analyseCommand } = command.exports as typeof Command;
+  const parts = new Map<string, Part>();
+  const main = loadPart('hook-main.cjs', from, env, require, (name, part) => parts.set(name, part));
+  // The build put the part there with these exports.
+  const { hook } = main.exports as typeof Run;
   for (const event of EVENTS) {
     const input = JSON.stringify({ session_id: 'warm', cwd: folder, ...event });
-    await hook({ input, env, cwd: folder }, { ...PROCESS, findOutside: async (need, about) => (need.kind === 'command' ? analyseCommand(need.text, about) : PROCESS.findOutside(need, about)) });
+    await hook({ input, env, cwd: folder });
   }
-  return new Map([['hook-main.cjs', main], ['hook-command.cjs', command]]);
+  return parts;
 }
 
 function write(file: string, data: Buffer): void {

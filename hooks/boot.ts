@@ -8,7 +8,7 @@ import { ENGINE } from '../engine/version.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Files of the build that are loaded in this way. */
-export const PARTS: readonly string[] = ['hook-main.cjs', 'hook-command.cjs'];
+export const PARTS: readonly string[] = ['hook-main.cjs', 'hook-command.cjs', 'hook-glob.cjs', 'hook-logic.cjs'];
 
 export interface Part {
   readonly exports: unknown;
@@ -16,14 +16,16 @@ export interface Part {
 }
 
 /** The build is plain ASCII, which needs no decoding. `from` is the folder of the build; parts find each other through it. */
-export function loadPart(name: string, from: string, env: Environment, require: NodeJS.Require): Part {
+export function loadPart(name: string, from: string, env: Environment, require: NodeJS.Require, loaded: (name: string, part: Part) => void = () => undefined): Part {
   const file = join(from, name);
   const cachedData = read(codeFile(name, env));
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
   const module = { exports: {} };
-  const requirePart = (wanted: string): unknown => (PARTS.includes(wanted.slice(2)) ? loadPart(wanted.slice(2), from, env, require).exports : require(wanted));
+  const requirePart = (wanted: string): unknown => (PARTS.includes(wanted.slice(2)) ? loadPart(wanted.slice(2), from, env, require, loaded).exports : require(wanted));
   script.runInThisContext()(module.exports, requirePart, module, file, from);
-  return { exports: module.exports, script };
+  const part = { exports: module.exports, script };
+  loaded(name, part);
+  return part;
 }
 
 /** One per build and Node; V8 itself refuses what another version made. */

@@ -51,9 +51,7 @@ export function residentPlans(): Plans {
   const renewed = async (key: string, ...given: Parameters<typeof renew>): Promise<InForce> => {
     try {
       const found = await renew(...given);
-      const [, file] = given;
-      // Read whole, for the many events to come.
-      if (found.cached !== undefined) keep(key, ifFresh(readCache(file, true), found.cached.project) ?? found.cached);
+      if (found.cached !== undefined) keep(key, found.cached);
       return found;
     } finally {
       underWay.delete(key);
@@ -76,7 +74,7 @@ export function residentPlans(): Plans {
       const running = underWay.get(key);
       // The event that saw the change waits for the new plan; those that come meanwhile are judged by the last good one.
       if (running !== undefined) return last?.plan === undefined ? running : { cached: last };
-      const next = renewed(key, project, file, last, env);
+      const next = renewed(key, project, file, last, env, true);
       underWay.set(key, next);
       return next;
     },
@@ -89,13 +87,13 @@ function ifFresh(cached: Cached | undefined, project: string): Cached | undefine
 }
 
 /** One process rebuilds; the others use the last good plan, or wait for the first one. */
-async function renew(project: string, file: string, last: Cached | undefined, env: NodeJS.ProcessEnv): Promise<InForce> {
+async function renew(project: string, file: string, last: Cached | undefined, env: NodeJS.ProcessEnv, whole = false): Promise<InForce> {
   const lock = await lockOf(`${file}.lock`, last?.plan === undefined ? TIMEOUT : 0);
   if (lock === 'busy' && last?.plan !== undefined) return { cached: last };
   try {
-    const cached = ifFresh(readCache(file), project);
+    const cached = ifFresh(readCache(file, whole), project);
     if (cached !== undefined) return { cached };
-    return await compileApart(project, file, last, env);
+    return await compileApart(project, file, last, env, whole);
   } finally {
     if (lock !== 'busy') lock?.release();
   }
@@ -118,11 +116,11 @@ async function lockOf(file: string, patience: number): Promise<Lock | 'busy' | u
   }
 }
 
-async function compileApart(project: string, file: string, last: Cached | undefined, env: NodeJS.ProcessEnv): Promise<InForce> {
+async function compileApart(project: string, file: string, last: Cached | undefined, env: NodeJS.ProcessEnv, whole: boolean): Promise<InForce> {
   // yaml and ajv are loaded there, never here.
   const done = await runProgram([...compiler(), 'compile', project], { env, timeout: TIMEOUT, maxBytes: MAX_PLAN });
   // A plan that can't be kept is printed.
-  const fresh = asCached(done.stdout) ?? readCache(file) ?? last;
+  const fresh = asCached(done.stdout) ?? readCache(file, whole) ?? last;
   const fault = done.fault?.message ?? (done.status === 0 ? undefined : done.stderr.trim().replace(/^bylaw: /, '') || `the compiler ended with ${done.status ?? done.signal}`);
   return { ...(fresh === undefined ? {} : { cached: fresh }), ...(fault === undefined ? {} : { fault }) };
 }

@@ -98,7 +98,8 @@ function eventOf(call: Call, project: string): Event {
 }
 
 function decodeCall({ input, env, cwd, event }: Call, project: string): Event {
-  const variables = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+  // A copy, because `process.env` asks the system for each variable, each time.
+  const variables = { ...env } as Record<string, string>;
   return decode(input, { now: Date.now(), random: randomToken(), env: variables, project, home: homeFolder(env), cwd, ...(event === undefined ? {} : { event }) });
 }
 

@@ -1,12 +1,12 @@
 /** Plans compiled beforehand, outside the repo; a hook call only asks `stat` whether one is still fresh. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { fstatSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Fact, OnError, Plan, Rule, Shelf, Slot } from '../model.ts';
 import { cacheFolder, projectKey } from '../state/places.ts';
 import { lazyList, lazyRecord } from './lazy.ts';
 
 /** Changes with the shape of plans. */
-export const PLAN_VERSION = 5;
+export const PLAN_VERSION = 6;
 
 export interface Cached {
   readonly version: number;
@@ -35,13 +35,43 @@ export function cacheFile(project: string, env: NodeJS.ProcessEnv): string {
 /** Undefined if there is none, or none of this version. `whole`: for many events, all of it is read at once. */
 export function readCache(file: string, whole = false): Cached | undefined {
   try {
-    return unpack(readFileSync(file), whole);
+    return unpack(whole ? inMemory(readFileSync(file)) : onDisk(file), whole);
   } catch {
     return undefined;
   }
 }
 
-// -- the file: a line that says what follows where, then a line for each rule, each fact, and each event of the index
+// -- the file: the length of the head; the head, which says what follows where; a line for each rule, each fact, each event of the index,
+// -- and the folders of each tool
+
+/** Bytes of a plan file, by place. */
+interface Source {
+  readonly size: number;
+  readonly text: (start: number, length: number) => string;
+}
+
+/** Larger files are not read at once: of 10,000 rules a call needs a few. */
+const SMALL = 512_000;
+
+function onDisk(file: string): Source {
+  const { size } = statSync(file);
+  if (size <= SMALL) return inMemory(readFileSync(file));
+  // Open until the process ends; a file that takes its place meanwhile is another one.
+  const handle = openSync(file, 'r');
+  const text = (start: number, length: number): string => {
+    const bytes = Buffer.allocUnsafe(length);
+    if (readSync(handle, bytes, 0, length, start) !== length) throw new Error(`${file} is cut off`);
+    return bytes.toString('utf8');
+  };
+  return { size: fstatSync(handle).size, text };
+}
+
+function inMemory(bytes: Buffer): Source {
+  return { size: bytes.length, text: (start, length) => bytes.toString('utf8', start, start + length) };
+}
+
+/** Of the first line, which holds a number. */
+const FIRST = 12;
 
 interface Head extends Omit<Cached, 'plan'> {
   readonly plan?: Omit<Plan, 'rules' | 'facts' | 'index'>;
@@ -58,29 +88,32 @@ function pack(cached: Cached): Buffer {
   const { rules = [], facts = {}, index = {}, ...small } = plan ?? {};
   const names = Object.keys(facts).sort();
   const events = Object.keys(index).sort();
-  const lines = [...rules, ...names.map((name) => facts[name]), ...events.map((event) => packShelf(index[event]))].map((each) => Buffer.from(JSON.stringify(each)));
+  const folders: PackedFolders[] = [];
+  const shelves = events.map((event) => packShelf(index[event], folders));
+  const lines = [...rules, ...names.map((name) => facts[name]), ...shelves, ...folders].map((each) => Buffer.from(JSON.stringify(each)));
   const head: Head = { ...rest, ...(plan === undefined ? {} : { plan: small as NonNullable<Head['plan']> }), rules: rules.length, facts: names, events, lengths: lines.map((line) => line.length) };
   const end = Buffer.from('\n');
-  return Buffer.concat([Buffer.from(JSON.stringify(head)), end, ...lines.flatMap((line) => [line, end])]);
+  const first = Buffer.from(JSON.stringify(head));
+  return Buffer.concat([Buffer.from(`${String(first.length).padEnd(FIRST - 1)}\n`), first, end, ...lines.flatMap((line) => [line, end])]);
 }
 
 /** Rules, names of moving facts, and folders with their slots: without the names of keys, which would be most of the text. */
-type PackedSlot = readonly [readonly number[], readonly string[], string?];
-/** Kept as text, because an event asks for the folders of one tool. */
+type PackedSlot = readonly [readonly number[], readonly string[], number?];
+/** A line of its own, because an event asks for the folders of one tool. */
 type PackedFolders = readonly [readonly string[], readonly PackedSlot[]];
 type PackedShelf = readonly [PackedSlot, readonly string[], readonly PackedSlot[]];
 
-function packShelf(shelf: Shelf | undefined): PackedShelf {
+function packShelf(shelf: Shelf | undefined, lines: PackedFolders[]): PackedShelf {
   const { any = { rules: [], moving: [] }, byTool = {} } = shelf ?? {};
   const tools = Object.keys(byTool).sort();
-  return [packSlot(any), tools, tools.map((tool) => packSlot(byTool[tool] ?? any))];
+  return [packSlot(any, lines), tools, tools.map((tool) => packSlot(byTool[tool] ?? any, lines))];
 }
 
-function packSlot({ rules, moving, byFolder }: Slot): PackedSlot {
+function packSlot({ rules, moving, byFolder }: Slot, lines: PackedFolders[]): PackedSlot {
   if (byFolder === undefined) return [rules, moving];
   const folders = Object.keys(byFolder).sort();
-  const packed: PackedFolders = [folders, folders.map((folder) => packSlot(byFolder[folder] ?? { rules: [], moving: [] }))];
-  return [rules, moving, JSON.stringify(packed)];
+  lines.push([folders, folders.map((folder) => packSlot(byFolder[folder] ?? { rules: [], moving: [] }, lines))]);
+  return [rules, moving, lines.length - 1];
 }
 
 function plainRecord<T>(names: readonly string[], read: (index: number) => T): Readonly<Record<string, T>> {
@@ -88,26 +121,27 @@ function plainRecord<T>(names: readonly string[], read: (index: number) => T): R
 }
 
 /** Throws if the file was cut off: its last byte is the end of its last line. */
-function unpack(bytes: Buffer, whole: boolean): Cached | undefined {
-  const first = bytes.indexOf('\n');
-  const head: Partial<Head> = JSON.parse(bytes.toString('utf8', 0, first < 0 ? undefined : first));
+function unpack({ size, text }: Source, whole: boolean): Cached | undefined {
+  const length = Number(text(0, FIRST));
+  const head: Partial<Head> = JSON.parse(text(FIRST, length));
   const { lengths, rules = 0, facts = [], events = [], plan: small, ...rest } = head;
   const cached = checked(rest);
   if (cached === undefined || lengths === undefined) return undefined;
   const starts = new Uint32Array(lengths.length);
-  let end = first + 1;
-  lengths.forEach((length, line) => {
+  let end = FIRST + length + 1;
+  lengths.forEach((each, line) => {
     starts[line] = end;
-    end += length + 1;
+    end += each + 1;
   });
-  if (end !== bytes.length || lengths.length !== rules + facts.length + events.length) return undefined;
-  const line = (number: number): never => JSON.parse(bytes.toString('utf8', starts[number] ?? 0, (starts[number] ?? 0) + (lengths[number] ?? 0))) as never;
+  const counted = rules + facts.length + events.length;
+  if (end !== size || lengths.length < counted) return undefined;
+  const line = (number: number): never => JSON.parse(text(starts[number] ?? 0, lengths[number] ?? 0)) as never;
   if (small === undefined) return cached;
   const list = <T>(count: number, from: number): readonly T[] => (whole ? Array.from({ length: count }, (_, number) => line(from + number)) : lazyList(count, (number) => line(from + number)));
   const record = <T>(names: readonly string[], from: number, read: (value: never) => T): Readonly<Record<string, T>> =>
     whole ? plainRecord(names, (number) => read(line(from + number))) : lazyRecord(names, (number) => read(line(from + number)));
   const unpackShelf = ([any, tools, slots]: PackedShelf): Shelf => ({ any: unpackSlot(any), byTool: recordOf(tools, slots) });
-  const unpackSlot = ([ofRules, moving, folders]: PackedSlot): Slot => ({ rules: ofRules, moving, ...(folders === undefined ? {} : { byFolder: recordOf(...(JSON.parse(folders) as PackedFolders)) }) });
+  const unpackSlot = ([ofRules, moving, folders]: PackedSlot): Slot => ({ rules: ofRules, moving, ...(folders === undefined ? {} : { byFolder: recordOf(...(line(counted + folders) as PackedFolders)) }) });
   const recordOf = (keys: readonly string[], slots: readonly PackedSlot[]): Readonly<Record<string, Slot>> => {
     const read = (number: number): Slot => unpackSlot(slots[number] ?? [[], []]);
     return whole ? plainRecord(keys, read) : lazyRecord(keys, read);
@@ -142,7 +176,9 @@ export function isFresh(cached: Cached, engine: string): boolean {
 
 export function stampOf(path: string): Stamp {
   try {
-    const found = statSync(path);
+    // Absence is common, and an exception for it would be dear.
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return { path, was: 'absent' };
     if (found.isDirectory()) return { path, was: readdirSync(path).filter((name) => /\.ya?ml$/.test(name)).sort().join('/') };
     return { path, was: `${found.size} ${found.mtimeMs} ${found.ino}` };
   } catch {
