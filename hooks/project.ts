@@ -10,9 +10,12 @@ export interface Call {
   readonly event?: string;
 }
 
-/** The host's project folder comes first: it stays where the session began, also after `cd`. */
+/**
+ * The host's project folder comes first: it stays where the session began, also after `cd`. A session that began above
+ * several projects belongs to none; a call that names a file of one of them is judged by that one.
+ */
 export function projectOf({ input, env, cwd }: Call): string | undefined {
-  return findProject([env['CLAUDE_PROJECT_DIR']]) ?? findProject([cwdIn(input), cwd]);
+  return findProject([env['CLAUDE_PROJECT_DIR']]) ?? findProject([...foldersIn(input), cwd]);
 }
 
 export function findProject(starts: readonly (string | undefined)[]): string | undefined {
@@ -26,11 +29,19 @@ export function findProject(starts: readonly (string | undefined)[]): string | u
   return undefined;
 }
 
-function cwdIn(input: string): string | undefined {
+function foldersIn(input: string): readonly string[] {
   try {
-    const value: unknown = JSON.parse(input.replace(/^\uFEFF/, ''));
-    return typeof value === 'object' && value !== null && 'cwd' in value && typeof value.cwd === 'string' ? value.cwd : undefined;
+    const payload: unknown = JSON.parse(input.replace(/^\uFEFF/, ''));
+    const named = textIn(payload, 'tool_input', 'file_path') ?? textIn(payload, 'tool_input', 'notebook_path') ?? textIn(payload, 'tool_input', 'path');
+    const cwd = textIn(payload, 'cwd');
+    return [...(cwd === undefined ? [] : [cwd]), ...(named === undefined ? [] : [dirname(named)])];
   } catch {
-    return undefined;
+    return [];
   }
+}
+
+function textIn(value: unknown, ...keys: readonly string[]): string | undefined {
+  let found: unknown = value;
+  for (const key of keys) found = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined;
+  return typeof found === 'string' ? found : undefined;
 }

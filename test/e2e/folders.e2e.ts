@@ -93,12 +93,18 @@ rules:
   dist-is-built: { match: { writes: 'dist/**' }, deny: dist is built. }
 `;
 
-scenario.gap('a session above two projects: a call that names a file of one of them', async ({ folder, repo, govern, session, has }) => {
+scenario('a session above two projects: a call that names a file of one of them', async ({ folder, repo, govern, session, has }) => {
   await govern(BUILT, '--scope', 'user');
-  const { results } = await session([write(`${repo}/dist/a.js`, ''), bash('cd repo && mkdir -p dist && touch dist/b.js')], { cwd: folder });
-  // Neither the folder the session began in nor the one it is in has a policy; the file's own folder is not asked.
+  const { results } = await session([write(`${repo}/dist/a.js`, '')], { cwd: folder });
   refused(results[0], /dist is built/);
-  refused(results[1], /dist is built/);
+  assert.ok(!has('dist'));
+});
+
+scenario.gap('a session above two projects: a shell line that goes into one of them', async ({ folder, govern, session, has }) => {
+  await govern(BUILT, '--scope', 'user');
+  const { results } = await session([bash('cd repo && mkdir -p dist && touch dist/b.js')], { cwd: folder });
+  // Neither the folder the session began in nor the one it is in has a policy; what the line enters is not asked.
+  refused(results[0], /dist is built/);
   assert.ok(!has('dist'));
 });
 
