@@ -43,8 +43,11 @@ export async function hook(call: Call, edge: Edge = PROCESS): Promise<Reply> {
     return await judge(event, cached, notes, call.env, edge);
   } catch (error) {
     // Our own mistake: policies that deny what can't be computed are kept, the others let it pass.
-    notes.push(`internal error: ${error instanceof Error ? error.message : String(error)}`);
-    return refusal(event, cached, 'bylaw failed while it judged this call, and the policy refuses what it can not judge.', notes);
+    const why = `internal error: ${error instanceof Error ? error.message : String(error)}`;
+    notes.push(why);
+    const reply = refusal(event, cached, 'bylaw failed while it judged this call, and the policy refuses what it can not judge.', notes);
+    // Not silently: the person sees it, the agent does not.
+    return reply.output === undefined ? { ...reply, output: { systemMessage: `bylaw could not judge this ${event.event || 'event'} (${why}); no rule was applied to it. \`bylaw doctor\` may know more.` } } : reply;
   }
 }
 

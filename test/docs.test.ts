@@ -25,6 +25,9 @@ const NOT_RUN = new Set([
   'npm ci && npm test',
   'npm run bench',
   'npm ci',
+  'npm run e2e',
+  'claude plugin marketplace add <this repo>',
+  'claude plugin install bylaw@bylaw',
   'npm run check',
   'npm run unit -- cases',
 ]);

@@ -12,8 +12,10 @@ import { makePlace } from './place.ts';
 
 const MANY_FOLDERS = Array.from({ length: 20 }, (_, number) => `  part-${number}: { match: { tool: [Edit, Write], path: src/part${number}/** }, limit: 1, deny: 'Ä {count}.' }`).join('\n');
 
+const MANY_TOOLS = Array.from({ length: 80 }, (_, number) => `  tool-${number}: { match: { tool: mcp__x__${number} }, deny: No. }`).join('\n');
+
 test('whole or by line, it is what was written; a file that was cut off is none', () => {
-  const place = makePlace({ 'bylaw.yaml': `bylaw: 1\nextends: [bylaw:four-layer, bylaw:pipeline]\nrules:\n${MANY_FOLDERS}\n` });
+  const place = makePlace({ 'bylaw.yaml': `bylaw: 1\nextends: [bylaw:four-layer, bylaw:pipeline]\nrules:\n${MANY_FOLDERS}\n${MANY_TOOLS}\n` });
   const { core } = loadProject(place.project, place.env);
   assert.ok(core);
   const plan = buildPlan(core);

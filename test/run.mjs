@@ -13,8 +13,9 @@ const wanted = process.argv.slice(2);
 const below = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? below(join(folder, entry.name)) : entry.name.endsWith('.test.ts') ? [join(folder, entry.name)] : []));
 const files = below(join(root, 'test')).filter((file) => wanted.length === 0 || wanted.some((text) => file.includes(text)));
 
-const built = spawnSync(process.execPath, [join(root, 'cli', 'build.mjs')], { stdio: 'inherit' });
-if (built.status !== 0) process.exit(1);
+for (const step of [[join(root, 'cli', 'build.mjs')], [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', join(root, 'tsconfig.types.json')]]) {
+  if (spawnSync(process.execPath, step, { stdio: 'inherit' }).status !== 0) process.exit(1);
+}
 
 const coverage = mkdtempSync(join(tmpdir(), 'bylaw-coverage-'));
 const run = spawn(process.execPath, ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files], {

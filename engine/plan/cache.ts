@@ -6,7 +6,7 @@ import { cacheFolder, projectKey } from '../state/places.ts';
 import { lazyList, lazyRecord } from './lazy.ts';
 
 /** Changes with the shape of plans. */
-export const PLAN_VERSION = 6;
+export const PLAN_VERSION = 7;
 
 export interface Cached {
   readonly version: number;
@@ -88,9 +88,9 @@ function pack(cached: Cached): Buffer {
   const { rules = [], facts = {}, index = {}, ...small } = plan ?? {};
   const names = Object.keys(facts).sort();
   const events = Object.keys(index).sort();
-  const folders: PackedFolders[] = [];
-  const shelves = events.map((event) => packShelf(index[event], folders));
-  const lines = [...rules, ...names.map((name) => facts[name]), ...shelves, ...folders].map((each) => Buffer.from(JSON.stringify(each)));
+  const further: Further[] = [];
+  const shelves = events.map((event) => packShelf(index[event], further));
+  const lines = [...rules, ...names.map((name) => facts[name]), ...shelves, ...further].map((each) => Buffer.from(JSON.stringify(each)));
   const head: Head = { ...rest, ...(plan === undefined ? {} : { plan: small as NonNullable<Head['plan']> }), rules: rules.length, facts: names, events, lengths: lines.map((line) => line.length) };
   const end = Buffer.from('\n');
   const first = Buffer.from(JSON.stringify(head));
@@ -99,17 +99,25 @@ function pack(cached: Cached): Buffer {
 
 /** Rules, names of moving facts, and folders with their slots: without the names of keys, which would be most of the text. */
 type PackedSlot = readonly [readonly number[], readonly string[], number?];
-/** A line of its own, because an event asks for the folders of one tool. */
+/** Lines of their own, because an event asks for the folders of one tool. */
 type PackedFolders = readonly [readonly string[], readonly PackedSlot[]];
-type PackedShelf = readonly [PackedSlot, readonly string[], readonly PackedSlot[]];
+/** What concerns any tool, the tools, and their slots; or the line of the first of them, where there are many. */
+type PackedShelf = readonly [PackedSlot, readonly string[], readonly PackedSlot[] | number];
+/** Lines after those of the events. */
+type Further = PackedFolders | PackedSlot;
+const MANY_TOOLS = 64;
 
-function packShelf(shelf: Shelf | undefined, lines: PackedFolders[]): PackedShelf {
+function packShelf(shelf: Shelf | undefined, lines: Further[]): PackedShelf {
   const { any = { rules: [], moving: [] }, byTool = {} } = shelf ?? {};
   const tools = Object.keys(byTool).sort();
-  return [packSlot(any, lines), tools, tools.map((tool) => packSlot(byTool[tool] ?? any, lines))];
+  const forAny = packSlot(any, lines);
+  const slots = tools.map((tool) => packSlot(byTool[tool] ?? any, lines));
+  if (slots.length < MANY_TOOLS) return [forAny, tools, slots];
+  for (const slot of slots) lines.push(slot);
+  return [forAny, tools, lines.length - slots.length];
 }
 
-function packSlot({ rules, moving, byFolder }: Slot, lines: PackedFolders[]): PackedSlot {
+function packSlot({ rules, moving, byFolder }: Slot, lines: Further[]): PackedSlot {
   if (byFolder === undefined) return [rules, moving];
   const folders = Object.keys(byFolder).sort();
   lines.push([folders, folders.map((folder) => packSlot(byFolder[folder] ?? { rules: [], moving: [] }, lines))]);
@@ -142,8 +150,8 @@ function unpack({ size, text }: Source, whole: boolean): Cached | undefined {
     whole ? plainRecord(names, (number) => read(line(from + number))) : lazyRecord(names, (number) => read(line(from + number)));
   const unpackShelf = ([any, tools, slots]: PackedShelf): Shelf => ({ any: unpackSlot(any), byTool: recordOf(tools, slots) });
   const unpackSlot = ([ofRules, moving, folders]: PackedSlot): Slot => ({ rules: ofRules, moving, ...(folders === undefined ? {} : { byFolder: recordOf(...(line(counted + folders) as PackedFolders)) }) });
-  const recordOf = (keys: readonly string[], slots: readonly PackedSlot[]): Readonly<Record<string, Slot>> => {
-    const read = (number: number): Slot => unpackSlot(slots[number] ?? [[], []]);
+  const recordOf = (keys: readonly string[], slots: readonly PackedSlot[] | number): Readonly<Record<string, Slot>> => {
+    const read = (number: number): Slot => unpackSlot(typeof slots === 'number' ? line(counted + slots + number) : (slots[number] ?? [[], []]));
     return whole ? plainRecord(keys, read) : lazyRecord(keys, read);
   };
   return { ...cached, plan: { ...small, rules: list<Rule>(rules, 0), facts: record(facts, rules, (fact: Fact) => fact), index: record(events, rules + facts.length, unpackShelf) } };
