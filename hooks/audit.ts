@@ -1,6 +1,7 @@
 /** One JSON line per verdict that says something: who, what, which rules, which decision. Append-only. */
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isCode } from '../engine/state/lock.ts';
 import type { Event, Finding, Json, JsonObject, Verdict } from '../engine/model.ts';
 
 export interface Entry {
@@ -31,9 +32,16 @@ export function appendAudit(folder: string, event: Event, verdict: Verdict, whic
   const spoke = verdict.findings.filter((finding) => finding.written !== 'none');
   if (which === 'said' && spoke.length === 0 && verdict.failures.length === 0) return [];
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const line = `${JSON.stringify(entryOf(event, verdict, spoke))}\n`;
     // One write of one line: appends of parallel hooks do not mix.
-    appendFileSync(auditFile(folder), `${JSON.stringify(entryOf(event, verdict, spoke))}\n`, { mode: 0o600 });
+    const append = (): void => appendFileSync(auditFile(folder), line, { mode: 0o600 });
+    try {
+      append();
+    } catch (error) {
+      if (!isCode(error, 'ENOENT')) throw error;
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      append();
+    }
     return [];
   } catch (error) {
     return [`the audit can not be written: ${error instanceof Error ? error.message : String(error)}`];

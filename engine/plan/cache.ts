@@ -6,7 +6,7 @@ import { cacheFolder, projectKey } from '../state/places.ts';
 import { lazyList, lazyRecord } from './lazy.ts';
 
 /** Changes with the shape of plans. */
-export const PLAN_VERSION = 7;
+export const PLAN_VERSION = 8;
 
 export interface Cached {
   readonly version: number;
@@ -97,8 +97,8 @@ function pack(cached: Cached): Buffer {
   return Buffer.concat([Buffer.from(`${String(first.length).padEnd(FIRST - 1)}\n`), first, end, ...lines.flatMap((line) => [line, end])]);
 }
 
-/** Rules, names of moving facts, and folders with their slots: without the names of keys, which would be most of the text. */
-type PackedSlot = readonly [readonly number[], readonly string[], number?];
+/** The one rule it holds; or rules, names of moving facts, and folders with their slots: without the names of keys, which would be most of the text. */
+type PackedSlot = readonly [readonly number[], readonly string[], number?] | number;
 /** Lines of their own, because an event asks for the folders of one tool. */
 type PackedFolders = readonly [readonly string[], readonly PackedSlot[]];
 /** What concerns any tool, the tools, and their slots; or the line of the first of them, where there are many. */
@@ -118,7 +118,8 @@ function packShelf(shelf: Shelf | undefined, lines: Further[]): PackedShelf {
 }
 
 function packSlot({ rules, moving, byFolder }: Slot, lines: Further[]): PackedSlot {
-  if (byFolder === undefined) return [rules, moving];
+  const [only] = rules;
+  if (byFolder === undefined) return only !== undefined && rules.length === 1 && moving.length === 0 ? only : [rules, moving];
   const folders = Object.keys(byFolder).sort();
   lines.push([folders, folders.map((folder) => packSlot(byFolder[folder] ?? { rules: [], moving: [] }, lines))]);
   return [rules, moving, lines.length - 1];
@@ -149,7 +150,11 @@ function unpack({ size, text }: Source, whole: boolean): Cached | undefined {
   const record = <T>(names: readonly string[], from: number, read: (value: never) => T): Readonly<Record<string, T>> =>
     whole ? plainRecord(names, (number) => read(line(from + number))) : lazyRecord(names, (number) => read(line(from + number)));
   const unpackShelf = ([any, tools, slots]: PackedShelf): Shelf => ({ any: unpackSlot(any), byTool: recordOf(tools, slots) });
-  const unpackSlot = ([ofRules, moving, folders]: PackedSlot): Slot => ({ rules: ofRules, moving, ...(folders === undefined ? {} : { byFolder: recordOf(...(line(counted + folders) as PackedFolders)) }) });
+  const unpackSlot = (packed: PackedSlot): Slot => {
+    if (typeof packed === 'number') return { rules: [packed], moving: [] };
+    const [ofRules, moving, folders] = packed;
+    return { rules: ofRules, moving, ...(folders === undefined ? {} : { byFolder: recordOf(...(line(counted + folders) as PackedFolders)) }) };
+  };
   const recordOf = (keys: readonly string[], slots: readonly PackedSlot[] | number): Readonly<Record<string, Slot>> => {
     const read = (number: number): Slot => unpackSlot(typeof slots === 'number' ? line(counted + slots + number) : (slots[number] ?? [[], []]));
     return whole ? plainRecord(keys, read) : lazyRecord(keys, read);

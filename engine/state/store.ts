@@ -54,13 +54,15 @@ export function openStore(root: string, key: string): Store {
     folder,
     read,
     update(session, change, { user = false } = {}) {
-      mkdir(folder);
       const names = files(session);
       // Sessions of one project share a lock. The user's state is shared by all projects and locked first.
       const locks: Lock[] = [];
       try {
-        if (user) locks.push(lockOf(`${names.user}.lock`));
-        locks.push(lockOf(join(folder, 'lock')));
+        if (user) {
+          mkdir(folder);
+          locks.push(lockOf(`${names.user}.lock`));
+        }
+        locks.push(lockIn(folder));
         const before = read(session);
         const after = change(before);
         if (after === undefined) return;
@@ -172,6 +174,17 @@ function lockOf(file: string): Lock {
   const lock = acquire(file, PATIENCE);
   if (lock === undefined) throw new StateError(`the state is locked by another process (${file})`);
   return lock;
+}
+
+/** The folder is there but for the first time. */
+function lockIn(folder: string): Lock {
+  try {
+    return lockOf(join(folder, 'lock'));
+  } catch (error) {
+    if (!isCode(error, 'ENOENT') && !isCode(error, 'ENOTDIR')) throw error;
+    mkdir(folder);
+    return lockOf(join(folder, 'lock'));
+  }
 }
 
 function replace(file: string, part: Shared | Session): void {

@@ -30,12 +30,19 @@ async function playAll(chosen: readonly Scenario[], program: string): Promise<vo
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'bylaw-e2e-'));
   const pack = makePackage(join(folder, 'package'));
   const count = { passed: 0, failed: 0, gaps: 0 };
+  const again: string[] = [];
   await test('e2e', { concurrency: CONCURRENCY }, async (all) => {
     const runs = chosen.map((scenario, index) =>
       all.test(`${scenario.group}: ${scenario.name}${scenario.gap ? ' (known gap)' : ''}`, async () => {
-        const place = join(folder, String(index));
-        mkdirSync(place);
-        const fault = await faultOf(async () => scenario.play(await makePlace(place, program, pack)));
+        const play = (name: string): Promise<Error | undefined> => {
+          const place = join(folder, name);
+          mkdirSync(place);
+          return faultOf(async () => scenario.play(await makePlace(place, program, pack)));
+        };
+        const first = await play(String(index));
+        // The client has timeouts of its own, which a machine under load meets. A second fault is ours; a first one is told.
+        const fault = first === undefined || scenario.gap ? first : await play(`${index}-again`);
+        if (first !== undefined && fault === undefined) again.push(`${scenario.group}: ${scenario.name}: ${first.message.split('\n')[0]}`);
         const isGap = scenario.gap && fault !== undefined;
         count[isGap ? 'gaps' : scenario.gap || fault !== undefined ? 'failed' : 'passed'] += 1;
         if (scenario.gap && fault === undefined) throw new Error('this gap is closed: make it a scenario like the others');
@@ -47,7 +54,10 @@ async function playAll(chosen: readonly Scenario[], program: string): Promise<vo
   if (process.env['E2E_KEEP'] === '1') console.log(`e2e: kept in ${folder}`);
   else rmSync(folder, { recursive: true, force: true });
   // After the runner's own summary.
-  process.on('exit', () => console.log(`${count.passed} passed, ${count.failed} failed${count.gaps === 0 ? '' : `, ${count.gaps} known gaps`}`));
+  process.on('exit', () => {
+    for (const each of again) console.log(`passed at the second try: ${each}`);
+    console.log(`${count.passed} passed, ${count.failed} failed${count.gaps === 0 ? '' : `, ${count.gaps} known gaps`}`);
+  });
 }
 
 async function faultOf(play: () => Promise<void>): Promise<Error | undefined> {
