@@ -74,6 +74,8 @@ function targetsOf(figures: readonly Figure[]): readonly Target[] {
   return [
     ratio('hook, five packs, allow', bare, 1.25),
     ratio('hook, five packs, deny', bare, 1.25),
+    ratio('hook, five packs, allow', `${bare}, as a module`, 1.25),
+    ratio('hook, five packs, deny', `${bare}, as a module`, 1.25),
     ratio('hook, no bylaw.yaml', bare, 1.1),
     ratio('hook, shell-safety, Bash allow', 'cc-safety-net, Bash allow', 0.85),
     ratio('hook, shell-safety, Bash deny', 'cc-safety-net, Bash deny', 0.85),

@@ -29,6 +29,15 @@ const common = {
   // Packages in CommonJS call require.
   banner: { js: "import { createRequire as bylawRequire } from 'node:module'; const require = bylawRequire(import.meta.url);" },
 };
+/** Whether a pattern covers a program is only asked once the analyser has found one. */
+const lateCovers = {
+  name: 'late-covers',
+  setup: (each) => {
+    each.onResolve({ filter: /\/command\/covers\.ts$/ }, ({ path }) => ({ path, namespace: 'late-covers' }));
+    each.onLoad({ filter: /.*/, namespace: 'late-covers' }, () => ({ contents: "export const covers = (...all) => require('./hook-command.cjs').covers(...all);" }));
+    each.onResolve({ filter: /^\.\/hook-command\.cjs$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
 /** What `import.meta.url` is in a module; node:url would have to be loaded for it. */
 const URL_OF_FILE = `const bylawUrl = 'file://' + (__filename[0] === '/' ? '' : '/') + encodeURI(__filename.replaceAll('\\\\', '/')).replace(/[?#]/g, encodeURIComponent);`;
 /** CommonJS starts faster than modules: no loader and no resolution of its own. Small, because all of it is parsed. */
@@ -69,7 +78,7 @@ const late = {
 };
 await Promise.all([
   build({ ...hook, entryPoints: ['hooks/entry.ts'], outfile: join(dist, 'hook.cjs'), plugins: [apart, late] }),
-  build({ ...hook, entryPoints: ['hooks/run.ts'], outfile: join(dist, 'hook-main.cjs'), plugins: [apart, late] }),
+  build({ ...hook, entryPoints: ['hooks/run.ts'], outfile: join(dist, 'hook-main.cjs'), plugins: [apart, late, lateCovers] }),
   ...PARTS.map((name) => build({ ...hook, entryPoints: [`hooks/${name}.ts`], outfile: join(dist, `hook-${name}.cjs`), plugins: [apart, late] })),
   build({ ...hook, stdin: { contents: "export { braceExpand, Minimatch } from 'minimatch';", resolveDir: root }, outfile: join(dist, 'hook-glob.cjs') }),
   build({ ...hook, stdin: { contents: "export { default } from 'json-logic-js';", resolveDir: root }, outfile: join(dist, 'hook-logic.cjs') }),

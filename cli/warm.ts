@@ -59,7 +59,7 @@ async function exercised(from: string, folder: string): Promise<ReadonlyMap<stri
   compile(folder, env);
   const require = createRequire(import.meta.url);
   const parts = new Map<string, Part>();
-  const main = loadPart('hook-main.cjs', from, env, require, (name, part) => parts.set(name, part));
+  const main = loadPart('hook-main.cjs', from, env, require, parts);
   // The build put the part there with these exports.
   const { hook } = main.exports as typeof Run;
   for (const event of EVENTS) {

@@ -15,16 +15,18 @@ export interface Part {
   readonly script: Script;
 }
 
-/** The build is plain ASCII, which needs no decoding. `from` is the folder of the build; parts find each other through it. */
-export function loadPart(name: string, from: string, env: Environment, require: NodeJS.Require, loaded: (name: string, part: Part) => void = () => undefined): Part {
+/** The build is plain ASCII, which needs no decoding. `from` is the folder of the build; parts find each other through it, and each is loaded once. */
+export function loadPart(name: string, from: string, env: Environment, require: NodeJS.Require, parts = new Map<string, Part>()): Part {
+  const before = parts.get(name);
+  if (before !== undefined) return before;
   const file = join(from, name);
   const cachedData = read(codeFile(name, env));
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
   const module = { exports: {} };
-  const requirePart = (wanted: string): unknown => (PARTS.includes(wanted.slice(2)) ? loadPart(wanted.slice(2), from, env, require, loaded).exports : require(wanted));
+  const requirePart = (wanted: string): unknown => (PARTS.includes(wanted.slice(2)) ? loadPart(wanted.slice(2), from, env, require, parts).exports : require(wanted));
   script.runInThisContext()(module.exports, requirePart, module, file, from);
   const part = { exports: module.exports, script };
-  loaded(name, part);
+  parts.set(name, part);
   return part;
 }
 

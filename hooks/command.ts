@@ -15,3 +15,6 @@ export function analyseCommand(text: string, event: Event): Outside {
   };
   return { value };
 }
+
+// The built hook takes it from here: it is asked about programs that were found here, and its tables are large.
+export { covers } from '../engine/command/covers.ts';

@@ -16,7 +16,7 @@ let input;
 main();
 
 function main() {
-  const project = withPolicy(env.CLAUDE_PROJECT_DIR) || withPolicy(process.cwd()) || withPolicy(payload().cwd);
+  const project = withPolicy(env.CLAUDE_PROJECT_DIR) || withPolicy(process.cwd()) || named() || withPolicy(payload().cwd);
   // At a change of settings both answer: the answer is the same, and one that was just written can't silence the plugin.
   if (!project || (event !== 'ConfigChange' && inSettings(project))) return;
   const hook = ours(plugin) || installedAbove(project) || recorded();
@@ -42,6 +42,12 @@ function upwards(start, look) {
     if (found) return found;
     if (folder === path.dirname(folder)) return undefined;
   }
+}
+
+/** A session above several projects: the project of the file that the call names. */
+function named() {
+  const tool = Object(payload().tool_input);
+  return withPolicy(tool.file_path) || withPolicy(tool.notebook_path) || withPolicy(tool.path);
 }
 
 function payload() {
@@ -158,7 +164,7 @@ function isOurs(handler, start) {
 
 /** Never silent: a guard that does nothing must say so. */
 function complain(project, fault) {
-  const text = `bylaw is not installed on this machine: ${fault}, so no rule of ${project} is kept. Run \`npm ci\` in ${plugin} (or \`npm i -D bylaw\` in ${project}).`;
+  const text = `bylaw is not installed on this machine: ${fault}, so no rule of ${project} is kept. Run \`npm ci\` in ${plugin}.`;
   fs.writeSync(2, `bylaw: ${text}\n`);
   const refuse = event === 'PreToolUse' && isStrict(project) && !isRepair();
   const reply = refuse
@@ -181,5 +187,5 @@ function isRepair() {
   const { tool_input: { command } = {} } = payload();
   if (typeof command !== 'string') return false;
   const there = command.startsWith(`cd ${plugin} && `) ? command.slice(`cd ${plugin} && `.length) : command.replace(` --prefix ${plugin}`, '');
-  return /^\s*(npm (ci|i|install)( (-D|--save-dev) bylaw)?|pnpm (i|install)|yarn( install)?|bun install)\s*$/.test(there);
+  return /^\s*(npm (ci|i|install)|pnpm (i|install)|yarn( install)?|bun install)\s*$/.test(there);
 }

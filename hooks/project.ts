@@ -34,7 +34,7 @@ function foldersIn(input: string): readonly string[] {
     const payload: unknown = JSON.parse(input.replace(/^\uFEFF/, ''));
     const named = textIn(payload, 'tool_input', 'file_path') ?? textIn(payload, 'tool_input', 'notebook_path') ?? textIn(payload, 'tool_input', 'path');
     const cwd = textIn(payload, 'cwd');
-    return [...(cwd === undefined ? [] : [cwd]), ...(named === undefined ? [] : [dirname(named)])];
+    return [named, cwd].flatMap((each) => each ?? []);
   } catch {
     return [];
   }

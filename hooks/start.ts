@@ -5,13 +5,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { acquire } from '../engine/state/lock.ts';
 import { ENGINE } from '../engine/version.ts';
-import { placeName, probe, readRecord, removeRecord, serverFile, type Place, type ServerRecord } from './record.ts';
+import { isAlive, placeName, probe, readRecord, removeRecord, serverFile, type Place, type ServerRecord } from './record.ts';
 
 /** Milliseconds for a server that lives to say so; it takes one or two. */
 const PROBE = 300;
 /** Milliseconds for one of another build to end; it gives its requests 2 s. */
 const LEAVING = 2_500;
 const LOOK_AGAIN = 10;
+/** Milliseconds after which a server that says nothing hangs; a busy machine makes one wait. */
+const HANGS = 2_000;
 
 /** `fault` is for the person: why no server answers there. */
 export type Started = { readonly is: 'running' | 'started'; readonly record: ServerRecord } | { readonly is: 'starting' } | { readonly is: 'failed'; readonly fault: string };
@@ -20,7 +22,8 @@ export type Started = { readonly is: 'running' | 'started'; readonly record: Ser
 async function running(place: Place, env: NodeJS.ProcessEnv): Promise<Started | undefined> {
   const record = readRecord(place, env);
   if (record === undefined || record.version !== ENGINE) return undefined;
-  const found = await probe(place, record.pid, env['BYLAW_TOKEN'], PROBE);
+  let found = await probe(place, record.pid, env['BYLAW_TOKEN'], PROBE);
+  if (found.is === 'silent' && (await isServer(record.pid))) found = await probe(place, record.pid, env['BYLAW_TOKEN'], HANGS);
   if (found.is !== 'ours') return undefined;
   if (found.health === undefined) return { is: 'failed', fault: `the server on ${placeName(place)} was started with another BYLAW_TOKEN and refuses this session; give both the same one, or end it with \`bylaw serve --stop\`` };
   return { is: 'running', record };
@@ -71,8 +74,19 @@ async function startAnew(place: Place, env: NodeJS.ProcessEnv, patience: number,
 
 /** False if it does not answer as ours, or does not end: then the process is not touched. */
 export async function endServer(place: Place, env: NodeJS.ProcessEnv, { pid }: ServerRecord): Promise<boolean> {
-  if ((await probe(place, pid, undefined, PROBE)).is !== 'ours') {
-    // The number belongs to another process by now.
+  let found = await probe(place, pid, undefined, PROBE);
+  if (found.is === 'silent' && (await isServer(pid))) {
+    found = await probe(place, pid, undefined, HANGS);
+    // It can't hear a polite word.
+    if (found.is === 'silent') {
+      process.kill(pid, 'SIGKILL');
+      for (const until = Date.now() + LEAVING; isAlive(pid) && Date.now() < until; ) await pause(LOOK_AGAIN);
+      removeRecord(place, env, pid);
+      return true;
+    }
+  }
+  if (found.is !== 'ours') {
+    // It is gone, or the number belongs to another process by now.
     removeRecord(place, env, pid);
     return false;
   }
@@ -81,6 +95,19 @@ export async function endServer(place: Place, env: NodeJS.ProcessEnv, { pid }: S
     if ((await probe(place, pid, undefined, PROBE)).is === 'silent') return true;
   }
   return false;
+}
+
+/** Whether the process is one of our servers, however silent it is. */
+async function isServer(pid: number): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  const name = /serve\.cjs|daemon\.ts|bylaw\S* serve/;
+  try {
+    return name.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
+  } catch {
+    // No such file system here.
+  }
+  const { spawnSync } = await import('node:child_process');
+  return name.test(spawnSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).stdout ?? '');
 }
 
 function daemon(): readonly string[] {

@@ -324,6 +324,22 @@ describe('the command hook keeps it alive', () => {
     place.remove();
   });
 
+  test('one that stalls for a moment is kept; one that hangs is ended and replaced', async () => {
+    const place = makePlace({ 'bylaw.yaml': POLICY });
+    const port = await freePort();
+    await hooked(place, prompt, ['UserPromptSubmit', `--serve=${port}`]);
+    const { pid } = recordOf(place, port);
+    process.kill(pid, 'SIGSTOP');
+    setTimeout(() => process.kill(pid, 'SIGCONT'), 900);
+    assert.equal((await hooked(place, prompt, ['UserPromptSubmit', `--serve=${port}`])).stderr, '');
+    assert.equal(recordOf(place, port).pid, pid);
+    process.kill(pid, 'SIGSTOP');
+    await hooked(place, prompt, ['UserPromptSubmit', `--serve=${port}`]);
+    await until(() => existsSync(stateFile(place, `serve-${port}.json`)) && recordOf(place, port).pid !== pid, 'a new server');
+    stopAll(place);
+    place.remove();
+  });
+
   test('one of another version is replaced', async () => {
     const place = makePlace({ 'bylaw.yaml': POLICY });
     const port = await freePort();

@@ -60,7 +60,7 @@ function recorded() {
 
 function complain() {
   const event = process.argv[2];
-  const text = \`bylaw is not installed on this machine, so no rule of \${root} is kept. Run \\\`npm ci\\\` there (or \\\`npm i -D bylaw\\\` if package.json does not list it).\`;
+  const text = \`bylaw is not installed on this machine, so no rule of \${root} is kept. Run \\\`npm ci\\\` there, or install bylaw as its README says.\`;
   process.stderr.write(\`bylaw: \${text}\\n\`);
   const refuse = STRICT && event === 'PreToolUse' && !isRepair();
   const reply = refuse
@@ -73,7 +73,7 @@ function complain() {
 function isRepair() {
   try {
     const { tool_input: input } = JSON.parse(fs.readFileSync(0, 'utf8'));
-    return /^\\s*(npm (ci|i|install)( (-D|--save-dev) bylaw)?|pnpm (i|install)|yarn( install)?|bun install)\\s*$/.test(input.command);
+    return /^\\s*(npm (ci|i|install)|pnpm (i|install)|yarn( install)?|bun install)\\s*$/.test(input.command);
   } catch {
     return false;
   }

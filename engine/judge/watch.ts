@@ -44,7 +44,7 @@ export function worstSteps(regex: string, length: number): number {
 }
 
 function shapeOf(regex: string): Shape | 'wild' {
-  const plain = regex.replace(/\\k<|\\[1-9]/g, '\0').replace(/\\./gs, 'x').replace(/\[\^?\]?[^\]]*\]/g, 'x').replace(/\(\?(?:[:=!]|<[=!]|<\w+>)/g, '(');
+  const plain = regex.replace(/\\k<|\\[1-9]/g, '\0').replace(/\\./gs, 'x').replace(/\[\^?[^\]]*\]/g, 'x').replace(/\(\?(?:[:=!]|<[=!]|<\w+>)/g, '(');
   if (plain.includes('\0') || /\)[*+?{]/.test(plain)) return 'wild';
   const repeats = plain.match(/[*+]|\{\d+,?\d*\}/g)?.length ?? 0;
   const optional = plain.replace(/[*+}]\?/g, '').match(/\?/g)?.length ?? 0;
