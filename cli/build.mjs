@@ -87,6 +87,11 @@ await Promise.all([
   build({ ...common, entryPoints: ['hooks/index.ts'], outfile: join(dist, 'index.mjs') }),
 ]);
 
+// The hook's parts are read without decoding (hooks/boot.ts).
+for (const name of readdirSync(dist).filter((each) => each.endsWith('.cjs'))) {
+  if (/[^\0-\x7f]/.test(readFileSync(join(dist, name), 'utf8'))) throw new Error(`${name} is not plain ASCII`);
+}
+
 writeFileSync(
   join(dist, 'bylaw.mjs'),
   `#!/usr/bin/env node

@@ -106,7 +106,7 @@ async function attempt(handler: Ours, probe: Probe | undefined, cwd: string, fol
   const ran = await run(argv, { input: `${JSON.stringify(payload)}\n`, cwd, env, timeout: PATIENCE });
   const what = `\`${shortened(argv, scene)}\`${cwd === project ? '' : `, started in ${shownPath(scene, cwd)},`}`;
   if (ran.fault !== undefined || ran.status !== 0) return [finding('hook-fails', `${what} fails: ${ran.fault ?? `exit ${String(ran.status)}`}${tellingLine(ran.stderr)}`, AGAIN)];
-  if (/bylaw is not installed on this machine/.test(ran.stderr)) return [finding('launcher-finds-nothing', `${what} finds no bylaw on this machine`, 'npm i -D bylaw, or bylaw doctor --fix')];
+  if (/bylaw is not installed on this machine/.test(ran.stderr)) return [finding('launcher-finds-nothing', `${what} finds no bylaw on this machine`, 'npm ci where package.json lists bylaw, or bylaw doctor --fix')];
   return probe === undefined ? [] : judged(ran, probe, what);
 }
 

@@ -154,7 +154,7 @@ function keepUncommitted(project: string, scope: Scope, edit: (path: string, cha
 function notesOn({ project, scope, packs, level }: Wish, fresh: Readonly<Record<string, string>>, sources: readonly Source[]): readonly string[] {
   const notes: string[] = [];
   if (fresh['bylaw.yaml'] === undefined && (packs.length > 0 || level !== undefined)) notes.push('bylaw.yaml is there and was left as it is; packs and levels are changed in it by hand (see `extends` and `level`).');
-  if (scope === 'project' && !isDependency(project)) notes.push('package.json does not list bylaw, so teammates do not get it: npm i -D bylaw. Without it, strict policies refuse every tool call with that message.');
+  if (scope === 'project' && !isDependency(project)) notes.push('package.json does not list bylaw, so teammates do not get it: add it to devDependencies. Without it, strict policies refuse every tool call with that message.');
   if (scope === 'project') notes.push('The client reads .claude/settings.json only of the folder that a session starts in: start it in this folder. `--scope local` also covers subfolders.');
   for (const { kind, file, message } of disablers(sources)) if (kind !== 'discarded') notes.push(`${file}: ${message}.`);
   return notes;
