@@ -188,7 +188,7 @@ describe('healthy installations: nothing is found', () => {
     const place = installed('project', 'bylaw: 1\nrules:\n  edits-are-noted: { match: { tool: Edit }, advise: noted }\n');
     edit(place, SETTINGS, (settings) => settings.hooks.PreToolUse.push({ matcher: 'Bash', hooks: [{ type: 'command', command: 'true' }] }));
     const done = spawnSync(process.execPath, [join(ROOT, 'dist', 'bylaw.mjs'), 'doctor', '--json'], { cwd: join(place.project, 'src'), env: place.env, encoding: 'utf8' });
-    assert.deepEqual([done.status, JSON.parse(done.stdout).findings.map(({ code, severity }: any) => `${severity} ${code}`)], [0, ['note self-protection-off']]);
+    assert.deepEqual([done.status, JSON.parse(done.stdout).findings.map(({ code, severity }: any) => `${severity} ${code}`).sort()], [0, ['note self-protection-off', 'note subfolder-not-covered']]);
   });
 
   test('the state of sessions is not touched', () => {

@@ -16,6 +16,7 @@ export const FINDINGS = {
   // registration
   'not-registered': ['open', 'The client only calls what its settings or a plugin register; until then no rule is kept.'],
   'event-not-registered': ['open', 'A rule on an event that the client does not send to bylaw never fires.'],
+  'subfolder-not-covered': ['note', 'The client reads .claude/settings.json only of the folder that a session starts in; settings of the local and user scope hold in subfolders too.'],
   'hooks-disabled': ['open', 'The client runs no hooks at all then, of no settings file and no plugin.'],
   'managed-only': ['open', "The client leaves out every hook that is not in the organisation's managed settings."],
   'settings-unreadable': ['open', 'The client uses nothing of a settings file that it can not read, and does not say so in `claude -p`.'],
@@ -32,8 +33,8 @@ export const FINDINGS = {
   'node-missing': ['open', 'The client can not start the hook, and runs the call instead.'],
   'node-too-old': ['open', 'bylaw needs Node 20 or newer; with an older one the hook fails, and the client runs the call.'],
   'node-differs': ['note', 'The hook runs with another Node than this command.'],
-  'hook-missing': ['open', 'The file that the settings name is not there: the hook fails, and the client runs the call.'],
-  'launcher-missing': ['open', 'The committed launcher is what the settings call; without it the hook fails, and the client runs the call.'],
+  'hook-missing': ['open', 'The file that the settings name is not there: the hook fails, and the client runs the call unless the handler blocks on failure.'],
+  'launcher-missing': ['open', 'The committed launcher is what the settings call; without it the hook fails, and the client runs the call unless the handler blocks on failure.'],
   'launcher-changed': ['other', 'The launcher is not the one that this bylaw writes; an old or edited one may not find the hook.'],
   'launcher-finds-nothing': ['open', 'The launcher finds bylaw neither in node_modules nor where it was last installed, so no rule is kept.'],
   'hook-fails': ['open', 'The client runs the call when its hook crashes, times out or can not be started.'],

@@ -11,7 +11,13 @@ export function checkRegistration(scene: Scene): readonly Finding[] {
   const off = switchedOff(scene);
   if (scene.ours.length === 0) return [...off, finding('not-registered', `no settings file and no plugin calls bylaw for ${scene.project}`, 'bylaw init')];
   const live = liveHandlers(scene);
-  return [...off, ...eachHandler(scene), ...missing(scene, live), ...twice(scene, live), ...failures(scene, live)];
+  return [...off, ...beside(scene, live), ...eachHandler(scene), ...missing(scene, live), ...twice(scene, live), ...failures(scene, live)];
+}
+
+/** The client reads the project's settings only of the folder that a session starts in. */
+function beside(scene: Scene, live: readonly Ours[]): readonly Finding[] {
+  if (scene.cwd === scene.project || live.length === 0 || live.some(({ where }) => where !== 'project')) return [];
+  return [finding('subfolder-not-covered', `a session that starts in ${shownPath(scene, scene.cwd)} does not read the settings of ${scene.project}`, 'start the session in the project folder, or: bylaw init --remove && bylaw init --scope local')];
 }
 
 // -- what switches hooks off
